@@ -14,7 +14,7 @@ static const dcs_param params[] = {
     {"coarsen", "atoms per thread", 1, 8, 8, NULL, coarsen_tried, DCS_ROLE_COARSEN},
     {"order", "of the atoms: as they come, or sorted by place first", ORDER_INPUT, ORDER_PLACE,
      ORDER_PLACE, orders},
-    {"pairs_a_reciprocal", "pairs of an atom that one reciprocal serves", 1, 2, 2, NULL},
+    {"pairs_a_reciprocal", "pairs of an atom that one reciprocal serves", 1, 4, 2, NULL},
     {"spheres_unrolled", "groups of eight spheres a pass of the loop", 1, 4, 1, NULL},
     {"warps_an_sm", "warps that registers leave room for", 8, 32, 16, NULL}};
 

@@ -6,10 +6,12 @@
 
 enum {
   WARP = 32,
+  THREADS = WARP * BLOCK_Y,
   ATOMS = WARP * COARSEN, /* of a block */
   ROWS = 16,              /* atoms of a product */
   PRODUCTS = ATOMS / ROWS,
   COLUMNS = 8, /* spheres of a product */
+  GROUPS = PAIRS_A_RECIPROCAL == 4 ? 2 : 1, /* of eight spheres at once */
   FLUSHED = 32 /* tiles that are summed on their own: in long sums what is small is lost */
 };
 #define ALL_LANES 0xffffffffu
@@ -103,6 +105,13 @@ struct own_atoms {
   float sum[PRODUCTS][2];
 };
 
+/* u is counted in units of this. */
+#if PAIRS_A_RECIPROCAL == 4
+#define UNIT 0x1p-4f
+#else
+#define UNIT 1.0f
+#endif
+
 /* What is added to all products, in units of this, which leaves room for large squares. */
 #define ADDED 32.0f
 
@@ -117,7 +126,7 @@ static __device__ __forceinline__ own_atoms load_atoms(const float4 *atoms, int 
     for (int r = 0; r < 2; r++) {
       float4 atom = load_atom(atoms, first + p * ROWS + r * 8 + g, n_atoms);
       float x = atom.x - box.middle[0], y = atom.y - box.middle[1], z = atom.z - box.middle[2];
-      float v = t < 3 ? -2.0f * (t == 0 ? x : t == 1 ? y : z) : square_length(x, y, z);
+      float v = t < 3 ? -2.0f * (UNIT < 1.0f ? 0.25f : 1.0f) * (t == 0 ? x : t == 1 ? y : z) : UNIT * square_length(x, y, z);
       own.a[p][r] = two_halves(v, v - first_half(v));
       own.a[p][r + 2] = two_halves(v, ADDED);
       own.sum[p][r] = 0.0f;
@@ -141,26 +150,35 @@ static __device__ __forceinline__ bool store_sphere(float4 sphere, const box &bo
   float dx = fmaxf(0.0f, fabsf(x) - box.half[0]), dy = fmaxf(0.0f, fabsf(y) - box.half[1]);
   float dz = fmaxf(0.0f, fabsf(z) - box.half[2]);
   float added = series.scale * square_length(x, y, z) + series.shift;
-  bool far = square_length(dx, dy, dz) > fmaxf(1.0001f * near2_of_sphere(sphere.w), box.least2) && added < MOST_ADDED &&
+  bool far = square_length(dx, dy, dz) > fmaxf(1.0001f * near2_of_sphere(sphere.w), box.least2) && added < (UNIT < 1.0f ? 2e5f : MOST_ADDED) &&
              sphere.w > LEAST_FAR && sphere.w < MOST_FAR;
-  float scale = far ? series.scale : 0.0f;
-  float first = far ? added * (1.0f / ADDED) : 0.0f, second = first - first_half(first);
-  tile->b[0][lane] = factors(scale * x, first);
-  tile->b[1][lane] = factors(scale * y, second);
-  tile->b[2][lane] = factors(scale * z, second - first_half(second));
+  float scale = far ? series.scale : 0.0f, part = UNIT < 1.0f ? 4.0f * UNIT * scale : scale;
+  float first = far ? added * (UNIT / ADDED) : 0.0f, second = first - first_half(first);
+  tile->b[0][lane] = factors(part * x, first);
+  tile->b[1][lane] = factors(part * y, second);
+  tile->b[2][lane] = factors(part * z, second - first_half(second));
   tile->b[3][lane] = factors(scale, 0.0f);
-  tile->plus[lane] = far ? series.plus : 1e18f; /* the product of two is in range */
+  tile->plus[lane] = far ? UNIT * UNIT * series.plus : UNIT < 1.0f ? 4e9f : 1e18f;
   return far;
 }
 
-/* Adds the terms of two spheres, by one reciprocal. */
-static __device__ __forceinline__ void add_terms(const float u[2], float2 plus, float *sum) {
-  float v0 = u[0] * u[0] + plus.x, v1 = u[1] * u[1] + plus.y;
+/* Adds the terms of two spheres, or of twice two. */
+static __device__ __forceinline__ void add_terms(const float u[GROUPS][4], const float2 plus[GROUPS], int r,
+                                                 float *sum) {
+  float v[GROUPS][2];
+#pragma unroll
+  for (int n = 0; n < GROUPS; n++) {
+    v[n][0] = u[n][2 * r] * u[n][2 * r] + plus[n].x;
+    v[n][1] = u[n][2 * r + 1] * u[n][2 * r + 1] + plus[n].y;
+  }
 #if PAIRS_A_RECIPROCAL == 1
-  *sum += reciprocal(v0);
-  *sum += reciprocal(v1);
+  *sum += reciprocal(v[0][0]);
+  *sum += reciprocal(v[0][1]);
+#elif PAIRS_A_RECIPROCAL == 2
+  *sum += (v[0][0] + v[0][1]) * reciprocal(v[0][0] * v[0][1]);
 #else
-  *sum += (v0 + v1) * reciprocal(v0 * v1);
+  float m0 = v[0][0] * v[0][1], m1 = v[1][0] * v[1][1];
+  *sum += ((v[0][0] + v[0][1]) * m1 + (v[1][0] + v[1][1]) * m0) * reciprocal(m0 * m1);
 #endif
 }
 
@@ -176,18 +194,31 @@ static __device__ __forceinline__ columns load_columns(const tile &tile, int n) 
 
 /* Adds the terms of a tile; what eight spheres need is loaded while those before are computed. */
 static __device__ __forceinline__ void add_tile(const tile &tile, own_atoms *own) {
-  columns next = load_columns(tile, 0);
+  columns next[GROUPS];
+#pragma unroll
+  for (int k = 0; k < GROUPS; k++)
+    next[k] = load_columns(tile, k * COLUMNS);
 #pragma unroll SPHERES_UNROLLED
-  for (int n = 0; n < WARP; n += COLUMNS) {
-    columns these = next;
-    const unsigned b[2] = {these.b.x, these.b.y};
-    next = load_columns(tile, (n + COLUMNS) % WARP);
+  for (int n = 0; n < WARP; n += GROUPS * COLUMNS) {
+    unsigned b[GROUPS][2];
+    float2 plus[GROUPS];
+#pragma unroll
+    for (int k = 0; k < GROUPS; k++) {
+      b[k][0] = next[k].b.x;
+      b[k][1] = next[k].b.y;
+      plus[k] = next[k].plus;
+      next[k] = load_columns(tile, (n + (GROUPS + k) * COLUMNS) % WARP);
+    }
 #pragma unroll
     for (int p = 0; p < PRODUCTS; p++) {
-      float u[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-      multiply_add_half(u, own->a[p], b);
-      add_terms(u, these.plus, &own->sum[p][0]);
-      add_terms(u + 2, these.plus, &own->sum[p][1]);
+      float u[GROUPS][4];
+#pragma unroll
+      for (int k = 0; k < GROUPS; k++) {
+        u[k][0] = u[k][1] = u[k][2] = u[k][3] = 0.0f;
+        multiply_add_half(u[k], own->a[p], b[k]);
+      }
+      add_terms(u, plus, 0, &own->sum[p][0]);
+      add_terms(u, plus, 1, &own->sum[p][1]);
     }
   }
 }
@@ -202,7 +233,7 @@ static __device__ __forceinline__ void flush(own_atoms *own, float sums[ATOMS]) 
       float sum = own->sum[p][r];
       sum += __shfl_xor_sync(ALL_LANES, sum, 1);
       sum += __shfl_xor_sync(ALL_LANES, sum, 2);
-      if (t == 0) sums[p * ROWS + r * 8 + g] += sum;
+      if (t == 0) sums[p * ROWS + r * 8 + g] += UNIT * UNIT * sum;
       own->sum[p][r] = 0.0f;
     }
 }
@@ -251,40 +282,41 @@ static __device__ __forceinline__ void add_near(near_spheres *near, int listed, 
   }
 }
 
-extern "C" __global__ void __launch_bounds__(WARP *BLOCK_Y, WARPS_AN_SM / BLOCK_Y)
+extern "C" __global__ void __launch_bounds__(THREADS, WARPS_AN_SM / BLOCK_Y)
     dcs(float *radii, const float4 *atoms, const int *numbers, int n_atoms, born born) {
   __shared__ tile tiles[BLOCK_Y];
   __shared__ near_spheres near[BLOCK_Y];
   __shared__ float sums[BLOCK_Y][ATOMS];
   int row = threadIdx.y, lane = threadIdx.x;
-  int begin = blockIdx.x * ATOMS, i = begin + lane, listed = 0, added = 0;
+  int begin = blockIdx.x * ATOMS, i = begin + lane, listed = 0;
   box box = box_of(atoms, begin, n_atoms);
   own_atoms own = load_atoms(atoms, begin, n_atoms, box);
   for (int k = 0; k < COARSEN; k++)
     sums[row][k * WARP + lane] = 0.0f;
 
   float4 next = load_or_none(atoms, row * WARP + lane, n_atoms);
-  for (int first = row * WARP; first < n_atoms; first += WARP * BLOCK_Y) {
-    float4 sphere = sphere_of(next, born);
-    next = load_or_none(atoms, first + WARP * BLOCK_Y + lane, n_atoms); /* long before it is needed */
-    __syncwarp(); /* nobody reads the tile before any more */
-    bool far = store_sphere(sphere, box, &tiles[row]);
-    unsigned nears = __ballot_sync(ALL_LANES, !far && sphere.w > LEAST_RADIUS);
-    if (nears >> lane & 1u) near[row].number[listed + __popc(nears & ((1u << lane) - 1u))] = first + lane;
-    listed += __popc(nears);
-    if (__any_sync(ALL_LANES, far)) {
+  for (int part = row * WARP; part < n_atoms; part += FLUSHED * THREADS) {
+    for (int first = part; first < min(part + FLUSHED * THREADS, n_atoms); first += THREADS) {
+      float4 sphere = sphere_of(next, born);
+      next = load_or_none(atoms, first + THREADS + lane, n_atoms); /* long before it is needed */
+      __syncwarp();                                                /* nobody reads the tile before any more */
+      bool far = store_sphere(sphere, box, &tiles[row]);
+      if (!__all_sync(ALL_LANES, far)) {
+        unsigned nears = __ballot_sync(ALL_LANES, !far && sphere.w > LEAST_RADIUS);
+        if (nears >> lane & 1u) near[row].number[listed + __popc(nears & ((1u << lane) - 1u))] = first + lane;
+        listed += __popc(nears);
+        if (listed >= WARP) {
+          add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
+          listed -= WARP;
+        }
+      }
       __syncwarp();
-      add_tile(tiles[row], &own);
-      if (++added % FLUSHED == 0) flush(&own, sums[row]);
+      if (__any_sync(ALL_LANES, far)) add_tile(tiles[row], &own);
     }
-    if (listed >= WARP) {
-      add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
-      listed -= WARP;
-    }
+    flush(&own, sums[row]);
   }
-  if (listed) add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
   __syncwarp();
-  flush(&own, sums[row]);
+  if (listed) add_near(&near[row], listed, atoms, i, n_atoms, born, sums[row]);
 
   __syncthreads();
   for (int k = row; k < COARSEN; k += BLOCK_Y) {
