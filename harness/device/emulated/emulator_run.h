@@ -222,7 +222,7 @@ DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a
 }
 
 /* In half precision; columns of a and rows of b are in another order, the same. */
-DCS_UNWATCHED static inline void dcs_emulated_mma_sync_half(float d[4], const unsigned a[4],
+DCS_UNWATCHED static inline void dcs_emulated_half_mma_sync(float d[4], const unsigned a[4],
                                                             const unsigned b[2]) {
   float read_a[8], read_b[4];
   for (int v = 0; v < 8; v++)

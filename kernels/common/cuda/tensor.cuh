@@ -54,7 +54,7 @@ static __device__ __forceinline__ void multiply_add_half(float d[4], const unsig
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
-  dcs_emulated_mma_sync_half(d, a, b);
+  dcs_emulated_half_mma_sync(d, a, b);
 #endif
 }
 
