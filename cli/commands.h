@@ -187,6 +187,8 @@ dcs_status dcs_parse_options(const dcs_command_line *line, int argc, char **argv
 /* Whether a map or, of a slice, a picture can be written under that name; DCS_USAGE lists how names
  * end. */
 dcs_status dcs_check_map_name(const char *path);
+/* That such a file can hold a map of that grid, where its name is right. */
+dcs_status dcs_check_map_grid(const char *path, dcs_dims n);
 /* DCS_IO where no file of that name can be made: what takes long asks before. */
 dcs_status dcs_check_can_write(const char *path);
 /* Writes it in the format that its name ends in, and says to stderr what was written, and how long

@@ -107,7 +107,7 @@ static dcs_status read_device(const char *device, dcs_facts *facts) {
   DCS_TRY(dcs_bench_open(device, NULL, TIMEOUT_S, &bench));
   dcs_status status = dcs_bench_session(&bench, DCS_GPU, &session);
   facts->n = 0;
-  if (status == DCS_OK) dcs_gpu_facts(&bench, facts);
+  if (status == DCS_OK) status = dcs_gpu_facts(&bench, facts);
   if (status == DCS_OK) status = dcs_limit_facts(&bench, DCS_GPU, facts);
   dcs_bench_close(&bench);
   return status;

@@ -11,6 +11,8 @@ typedef struct {
   dcs_input input;
 } arguments;
 
+enum { TIMEOUT_S = 60 };
+
 static const dcs_option options[] = {
     {"csv", 'c', NULL, "print CSV: key,value", DCS_FLAG(arguments, csv)}, {0}};
 
@@ -24,20 +26,30 @@ static dcs_status print_fact(bool csv, const char *key, const char *value) {
   return dcs_csv_row(&out);
 }
 
+/* The devices of a kind; none where none is there, for the reason in dcs_error_message(). */
+static dcs_status find_devices(const dcs_device_kind *kind,
+                               dcs_device_facts devices[DCS_MAX_DEVICES], int *n) {
+  char name[DCS_DEVICE_NAME];
+  dcs_session *session;
+  dcs_bench bench;
+  *n = 0;
+  snprintf(name, sizeof name, "%s:all", kind->prefix);
+  DCS_TRY(dcs_bench_open(name, NULL, TIMEOUT_S, &bench));
+  dcs_status status = dcs_bench_session(&bench, DCS_GPU, &session);
+  if (status != DCS_OK)
+    status = bench.killed[DCS_GPU] ? status : DCS_OK;
+  else if (dcs_session_facts(session, devices, n) != DCS_OUTCOME_OK)
+    status = DCS_FAILED;
+  dcs_bench_close(&bench);
+  return status;
+}
+
 /* A line for each device of a kind that no default names: its name, and what it is in words. */
 static dcs_status print_devices(bool csv, const dcs_device_kind *kind) {
   char name[DCS_DEVICE_NAME], value[4 * DCS_FACT];
   dcs_device_facts devices[DCS_MAX_DEVICES];
-  dcs_session *session;
-  dcs_bench bench;
-  int n = 0;
-  snprintf(name, sizeof name, "%s:all", kind->prefix);
-  dcs_status status = dcs_bench_open(name, NULL, 60, &bench);
-  if (status == DCS_OK) {
-    status = dcs_bench_session(&bench, DCS_GPU, &session);
-    if (status == DCS_OK && dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) n = 0;
-    dcs_bench_close(&bench);
-  }
+  int n;
+  DCS_TRY(find_devices(kind, devices, &n));
   snprintf(name, sizeof name, "%s_missing", kind->prefix);
   if (n == 0) return print_fact(csv, name, dcs_error_message());
   for (int d = 0; d < n; d++) {
@@ -58,17 +70,19 @@ static dcs_status other_devices(bool csv) {
   return DCS_OK;
 }
 
+/* Where a worker cannot be started, whether there is a GPU is not known: that is no answer. */
 static dcs_status machine_info(bool csv) {
   dcs_facts facts = {0};
   dcs_bench bench;
-  DCS_TRY(dcs_bench_open(NULL, NULL, 60, &bench));
+  DCS_TRY(dcs_bench_open(NULL, NULL, TIMEOUT_S, &bench));
   dcs_machine_facts(&facts);
-  dcs_gpu_facts(&bench, &facts);
+  dcs_status status = dcs_gpu_facts(&bench, &facts);
+  dcs_bench_close(&bench);
+  DCS_TRY(status);
   if (csv) DCS_TRY(print_fact(csv, "key", "value"));
   for (int f = 0; f < facts.n; f++)
     DCS_TRY(print_fact(csv, facts.list[f].key, facts.list[f].value));
   if (!*dcs_fact_value(&facts, "gpu_name")) DCS_TRY(print_fact(csv, "gpu_missing", bench.why));
-  dcs_bench_close(&bench);
   DCS_TRY(other_devices(csv));
   char path[PATH_MAX + 8], text[1024];
   const bool mpi = dcs_mpi_program(path) == DCS_OK;

@@ -67,13 +67,15 @@ static const dcs_option options[] = {
      .take = take_pareto, .arg_optional = true},
     {"strategy", 0, "NAME", "exhaustive, random, surrogate or greedy (surrogate)",
      DCS_WORD(arguments, strategy)},
-    {"budget", 0, "SECONDS", "end after about so long",
+    {"budget", 0, "SECONDS", "end after about so long, with --pareto all together",
      DCS_NUMBER(arguments, tune.budget_s, 0.001, 1e7)},
     {"last", 0, "SECONDS",
      "how long the last measurement of those that may be the best lasts (120; with --budget what "
      "is left of it, if that is less)",
      DCS_NUMBER(arguments, tune.last_s, 0, 1e6)},
-    {"budget-evals", 0, "N", "search no further after so many evaluations",
+    {"budget-evals", 0, "N",
+     "search no further after so many evaluations, with --pareto of all VARIANTs and problems "
+     "together",
      DCS_INTEGER(arguments, tune.budget_evals, 1, INT32_MAX)},
     {"samples", 0, "N", "samples of an evaluation (7)", DCS_INTEGER(arguments, samples, 1, 1000)},
     {"seed", 0, "N", "of the search (1)", DCS_INTEGER(arguments, seed, 0, INT64_MAX)},

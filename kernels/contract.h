@@ -87,19 +87,20 @@ enum { DCS_MAX_BUFFERS = 16, DCS_MAX_SCRATCH = 24 };
 typedef struct {
   const void *input[DCS_MAX_BUFFERS]; /* those that are inputs; may be NULL where only the shape
                                          matters (predicates, plans) */
-  int64_t n_inputs;    /* elements of buffer 0, which is an input: at least 1; 1 where
-                          inputs are fields on the grid */
-  dcs_dims n;          /* points of a grid, each at least 1; without one, in x as
-                          many as there are inputs, which each have an output */
-  int64_t first_slice; /* slice k of the problem is slice first_slice + k of the grid
-                          whose origin atoms are given from: a slab of it, for
-                          variants alone that dcs_computes_slabs() says yes of. They
-                          compute the bits that the slab has in the whole grid */
-  int64_t grid_slices; /* of that grid; 0: it has no others than the problem */
-  float spacing;       /* of the points, angstrom */
-  double scale;        /* what a tolerance is relative to, where that is known: of many alike, of
-                          the first; 0: what the inputs say */
-  dcs_config config;   /* values of the kind's parameters */
+  int64_t n_inputs;     /* elements of buffer 0, which is an input: at least 1; 1 where
+                           inputs are fields on the grid */
+  dcs_dims n;           /* points of a grid, each at least 1; without one, in x as
+                           many as there are inputs, which each have an output */
+  int64_t first_slice;  /* slice k of the problem is slice first_slice + k of the grid
+                           whose origin atoms are given from: a slab of it, for
+                           variants alone that dcs_computes_slabs() says yes of. They
+                           compute the bits that the slab has in the whole grid */
+  int64_t grid_slices;  /* of that grid; 0: it has no others than the problem */
+  float spacing;        /* of the points, angstrom */
+  double given_spacing; /* that before it was rounded; 0: it was not */
+  double scale;         /* what a tolerance is relative to, where that is known: of many alike, of
+                           the first; 0: what the inputs say */
+  dcs_config config;    /* values of the kind's parameters */
 } dcs_problem;
 
 /* The problem, or the one of the whole grid that it is a slab of. */

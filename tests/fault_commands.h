@@ -92,8 +92,10 @@ static const struct {
      true,
      NULL,
      true},
-    {"compile-worker", /* of the emulated device: nothing of the kernel is in the cache */
-     "verify --variants cuda_naive --config block_x=16,block_y=16 --device emulated",
+    {"compile-worker", /* of the emulated device: nothing of the kernel, in two files, is in the
+                          cache */
+     "verify --variants cuda_volume --config "
+     "block_x=16,block_y=16,coarsen_x=1,coarsen_z=1,unroll=1,atoms=global --device emulated",
      {NULL},
      .fresh = "@/cache",
      .worker = true},

@@ -155,6 +155,31 @@ static void the_model_error_is_what_is_left_out(void **state) {
   dcs_case_free(&c);
 }
 
+/* Of a map of zeros nothing is left out: the error is known, and 0. */
+static void a_map_of_zeros_has_no_error(void **state) {
+  (void)state;
+  dcs_site sites[] = {{.x = 3}, {.y = 6}};
+  float map[1] = {0};
+  double error = -1;
+  dcs_case c;
+  build(sites, 2, (dcs_dims){1, 1, 1}, 1, &c);
+  pose_within(&c, 5, DCS_SWITCHING_NONE);
+  dcs_reference r = reference_of(&c);
+  assert_int_equal(dcs_model_error(&c, INT64_MAX, &r, &error), DCS_OK);
+  assert_true(error == 0);
+  dcs_reference_free(&r);
+  const dcs_config loosely = to_tolerance(1e-3);
+  dcs_case_pose(&c, &loosely);
+  r = reference_of(&c);
+  dcs_verdict verdict = dcs_check(&r, map, 1);
+  assert_true(verdict.accepted && verdict.max_error == 0 && verdict.rel_l2 == 0);
+  map[0] = 1e-20f;
+  verdict = dcs_check(&r, map, 1);
+  assert_true(!verdict.accepted && isinf(verdict.max_error));
+  dcs_reference_free(&r);
+  dcs_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_oracle_has_the_values_of_a_hand),
@@ -163,6 +188,7 @@ int main(void) {
       cmocka_unit_test(pairs_within_are_those_of_a_count),
       cmocka_unit_test(the_value_at_an_atom_is_that_of_the_cutoff),
       cmocka_unit_test(the_model_error_is_what_is_left_out),
+      cmocka_unit_test(a_map_of_zeros_has_no_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

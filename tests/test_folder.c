@@ -53,7 +53,12 @@ static void temporary_folders_are_where_tmpdir_says(void **state) {
   assert_int_equal(dcs_make_temporary(folder), DCS_OK);
   assert_int_equal(strncmp(folder, in_folder(""), strlen(in_folder(""))), 0);
   assert_true(exists(folder));
+  char within[4096 + 16];
+  snprintf(within, sizeof within, "%s/0", folder);
+  assert_true(dcs_is_in_temporary(within));
+  assert_false(dcs_is_in_temporary(folder) || dcs_is_in_temporary(in_folder("0")));
   unsetenv("TMPDIR");
+  assert_false(dcs_is_in_temporary(within));
   dcs_remove_folder(folder);
   assert_false(exists(folder));
   assert_int_equal(dcs_make_temporary(folder), DCS_OK);

@@ -162,6 +162,39 @@ static void a_cutoff_is_faster_and_less_accurate(void **state) {
   assert_contains(program_err, "several problems");
 }
 
+/* Not so many of each: variants, or problems of one. What a variant has not as many of is left to
+ * those behind it. */
+static void evaluations_are_counted_together(void **state) {
+  (void)state;
+  static const struct {
+    const char *what;
+    size_t evals;
+  } cases[] = {
+      {"cpu_cutoff --cutoff 4|5|6 --config threads=1 --budget-evals 7", 7},
+      {"cpu_simd cpu_cutoff --cutoff 0|4 --config threads=1 --budget-evals 5", 5},
+      {"cpu_cutoff --cutoff 4|5 --config threads=1 --budget-evals 2", 2},
+  };
+  for (int i = 0; i < 3; i++) {
+    char journal[32];
+    snprintf(journal, sizeof journal, "together%d.csv", i);
+    assert_status(program_run("tune --pareto=error %s --atoms 60 --grid 8^3 --samples 1 --last 0 "
+                              "--journal %s",
+                              cases[i].what, in_folder(journal)),
+                  0);
+    dcs_table *table;
+    assert_int_equal(dcs_table_read(in_folder(journal), &table), DCS_OK);
+    size_t searched = 0; /* not those of the last measurement */
+    for (size_t row = 0; row < dcs_table_rows(table); row++)
+      searched += strcmp(text_at(table, row, "strategy"), "final") != 0;
+    assert_int_equal(searched, cases[i].evals);
+    dcs_table_free(table);
+  }
+  assert_status(program_run("tune --pareto=error cpu_cutoff --cutoff 4|5|6 --atoms 60 --grid 8^3 "
+                            "--budget-evals 2"),
+                2);
+  assert_contains(program_err, "--budget-evals: found 2 for 3 tunings");
+}
+
 /* Of the journal above: what a cutoff leaves out is in none of its errors. */
 static void a_recording_within_a_cutoff_has_no_error(void **state) {
   (void)state;
@@ -213,6 +246,7 @@ int main(void) {
       cmocka_unit_test(a_recorded_front_is_told),
       cmocka_unit_test(journals_without_energies_are_refused),
       cmocka_unit_test(a_cutoff_is_faster_and_less_accurate),
+      cmocka_unit_test(evaluations_are_counted_together),
       cmocka_unit_test(a_recording_within_a_cutoff_has_no_error),
       cmocka_unit_test(a_specification_has_a_front_too),
   };

@@ -70,6 +70,32 @@ static void a_density_in_every_format(void **state) {
   free(text);
 }
 
+/* Said before it is computed. */
+static void counts_of_points_that_a_file_cannot_hold(void **state) {
+  (void)state;
+  static const char *const names[] = {"long.mrc", "long.dx", "long.cube"};
+  put_file(in_folder("line.pqr"), "ATOM 1 O HOH 1 0 0 0 1 1\nATOM 2 H HOH 1 3 0 0 1 1\n");
+  for (int f = 0; f < 3; f++) {
+    assert_status(program_run("map %s --spacing 1e-9 --margin 0 -o %s", in_folder("line.pqr"),
+                              in_folder(names[f])),
+                  2);
+    assert_contains(program_err, "found a grid of 3000000001x1x1 points; expected at most "
+                                 "2147483647 along an axis");
+    assert_false(exists(in_folder(names[f])));
+  }
+}
+
+/* Atoms without a radius, or with one below 0. */
+static void atoms_without_radius_are_told(void **state) {
+  (void)state;
+  put_file(in_folder("none.pqr"), "ATOM 1 O HOH 1 1 1 1 0 -1.5\nATOM 2 H HOH 1 2 1 1 0 1\n"
+                                  "ATOM 3 H HOH 1 1 2 1 0 0\n");
+  assert_status(program_run("map --problem density %s --grid 4^3 -o %s", in_folder("none.pqr"),
+                            in_folder("none.npy")),
+                0);
+  assert_contains(program_err, "2 of 3 atoms have no radius above 0 and are left out\n");
+}
+
 static void on_a_device_that_is_named(void **state) {
   (void)state;
   assert_status(program_run("map --problem density --scale 0.8 %s --grid 13x8x5 --spacing 0.9 "
@@ -260,6 +286,8 @@ static void kinds_without_a_map_and_options_of_other_kinds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_density_in_every_format),
+      cmocka_unit_test(counts_of_points_that_a_file_cannot_hold),
+      cmocka_unit_test(atoms_without_radius_are_told),
       cmocka_unit_test(on_a_device_that_is_named),
       cmocka_unit_test(a_pdb_file_has_radii_of_elements),
       cmocka_unit_test(points_of_the_users_own),

@@ -168,6 +168,24 @@ static void threads_do_not_change_the_scene(void **state) {
   dcs_case_free(&c);
 }
 
+/* A scale of 0 would allow no error, which no mesh reaches. */
+static void charges_of_zero_make_a_map_of_zeros(void **state) {
+  (void)state;
+  dcs_case c = case_of(FAR_CROWD, 7, 1e-4);
+  dcs_atom *atoms = (dcs_atom *)c.problem.input[DCS_COULOMB_ATOMS];
+  for (int64_t a = 0; a < c.problem.n_inputs; a++)
+    atoms[a].q = 0;
+  double scale = -1;
+  assert_true(dcs_map_scale(&c.problem, 2, &scale));
+  assert_true(scale > 0);
+  const dcs_config config = configured(2, 8, 40);
+  c.n_fixes = 0; /* of the charges that were */
+  compute(&c, &config);
+  for (int64_t i = 0; i < dcs_points(c.problem.n); i++)
+    assert_true(map[i] == 0);
+  dcs_case_free(&c);
+}
+
 /* Fewer nodes where a tolerance needs fewer, unless the configuration says how many. */
 static void the_order_follows_from_the_tolerance(void **state) {
   (void)state;
@@ -225,6 +243,7 @@ int main(void) {
       cmocka_unit_test(parameters_do_not_change_what_is_promised),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(threads_do_not_change_the_scene),
+      cmocka_unit_test(charges_of_zero_make_a_map_of_zeros),
       cmocka_unit_test(the_order_follows_from_the_tolerance),
       cmocka_unit_test(what_it_refuses),
   };

@@ -176,6 +176,20 @@ static int find_variant(void **state) {
   return -1;
 }
 
+static void charges_of_zero_make_a_map_of_zeros(void **state) {
+  (void)state;
+  dcs_case c = periodic_case(CELL_MANY, 3, 1e-4, 7);
+  dcs_atom *atoms = (dcs_atom *)c.problem.input[DCS_COULOMB_ATOMS];
+  for (int64_t a = 0; a < c.problem.n_inputs; a++)
+    atoms[a].q = 0;
+  const dcs_config config = configured(1);
+  c.n_fixes = 0; /* of the charges that were */
+  compute(&c, &config);
+  for (int64_t i = 0; i < dcs_points(c.problem.n); i++)
+    assert_true(map[i] == 0);
+  dcs_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_rough_sum_is_good_to_a_few_percent),
@@ -183,6 +197,7 @@ int main(void) {
       cmocka_unit_test(the_madelung_constants_are_found),
       cmocka_unit_test(a_net_charge_is_neutralised),
       cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(charges_of_zero_make_a_map_of_zeros),
   };
   return cmocka_run_group_tests_name("the mesh method, periodic", tests, find_variant, NULL);
 }

@@ -167,6 +167,28 @@ static void a_cell_has_three_edges(void **state) {
   assert_true(dcs_periodic(&problem));
 }
 
+/* Not rounded to single precision, in which kernels have the spacing: of a case, as sweeps make it,
+ * of a size alone and of what a map is asked for. */
+static void a_grid_spans_what_its_spacing_says(void **state) {
+  (void)state;
+  dcs_config problem = to_tolerance(1e-3);
+  problem.value[DCS_COULOMB_BOUNDARY] = DCS_BOUNDARY_PERIODIC;
+  dcs_grid grid = {.n = {7, 8, 9}, .spacing = 0.1};
+  const dcs_molecule molecule = {0};
+  double edges[3];
+  dcs_case c;
+  assert_int_equal(dcs_case_random(kind, &problem, 5, &grid, 1, &c), DCS_OK);
+  dcs_cell_edges(&c.problem, edges);
+  assert_true(edges[0] == 7 * 0.1 && edges[1] == 8 * 0.1 && edges[2] == 9 * 0.1);
+  const dcs_size size = dcs_case_size(&c);
+  const dcs_problem shape = dcs_size_problem(&size, 0.1);
+  dcs_cell_edges(&shape, edges);
+  assert_true(edges[0] == 7 * 0.1 && edges[2] == 9 * 0.1);
+  dcs_case_free(&c);
+  assert_int_equal(dcs_case_settle(kind, &molecule, "a.pqr", &problem, &grid), DCS_OK);
+  assert_true(grid.cell[0] == 7 * 0.1 && grid.cell[1] == 8 * 0.1 && grid.cell[2] == 9 * 0.1);
+}
+
 static void bad_problems_are_refused(void **state) {
   (void)state;
   static const struct {
@@ -256,6 +278,7 @@ int main(void) {
       cmocka_unit_test(what_changes_nothing_has_one_key),
       cmocka_unit_test(a_tolerance_is_told_from_the_direct_sum),
       cmocka_unit_test(a_cell_has_three_edges),
+      cmocka_unit_test(a_grid_spans_what_its_spacing_says),
       cmocka_unit_test(bad_problems_are_refused),
       cmocka_unit_test(the_direct_sum_is_approximated),
       cmocka_unit_test(variants_say_what_they_need),

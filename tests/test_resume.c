@@ -184,6 +184,7 @@ static void limits_are_those_of_the_run(void **state) {
   assert_status(program_run(line, "5", "", in_folder("limits")), 0);
   char *env = run_file("limits", "env.csv", NULL), *value = strstr(env, key);
   assert_non_null(value);
+  assert_null(strstr(env, "limits_missing"));
   value += strlen(key);
   snprintf(changed, sizeof changed, "%.*s1e+15%s", (int)(value - env), env, strchr(value, '\n'));
   snprintf(path, sizeof path, "%s/env.csv", in_folder("limits"));

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/commands.h"
+#include "harness/device/host_compiler.h"
 #include "harness/worker/timing.h"
 #include "harness/worker/worker.h"
 #include "tests/planted_kernels.h"
@@ -29,6 +30,7 @@ static struct {
   int first, end; /* which starts, from 0 */
 } struck;
 static int starts, strikes; /* how many there were */
+static int no_compiler;     /* errno of every start of a compiler; 0: they start */
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
                            const posix_spawnattr_t *, char *const[], char *const[]);
@@ -38,6 +40,7 @@ int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t 
   static const char *const words[N_WAYS] = {"", "ends", "dies", "refuses"};
   spawn_function *spawn = (spawn_function *)dlsym(RTLD_NEXT, "posix_spawnp");
   char *const other[] = {argv[0], (char *)words[struck.way], NULL};
+  if (no_compiler && argv[1] && strcmp(argv[1], "--version") == 0) return no_compiler;
   if (!argv[1] || strcmp(argv[1], "worker") != 0)
     return spawn(pid, file, actions, attributes, argv, envp);
   const int at = starts++;
@@ -294,16 +297,22 @@ static void without_workers_each_row_says_why(void **state) {
 static void a_gpu_is_not_taken_for_absent(void **state) {
   (void)state;
   static const char *const commands[] = {
-      "list --csv", "verify",
+      "list --csv", "info --csv", "verify",
       "sweep --variants cpu_gather,cuda_naive --config threads=1 --atoms 5 --grid 4^3 --rounds 1 "
       "--out "};
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 4; c++) {
     char line[PATH_MAX + 256];
-    snprintf(line, sizeof line, "%s%s", commands[c], c == 2 ? in_folder("gpu") : "");
+    snprintf(line, sizeof line, "%s%s", commands[c], c == 3 ? in_folder("gpu") : "");
     assert_status(run_struck(NO_PROCESS, 0, 1, line), DCS_UNAVAILABLE);
     assert_int_equal(strikes, 1);
     assert_contains(program_err, reasons[NO_PROCESS]);
     assert_false(exists(in_folder("gpu/summary.csv")));
+  }
+  for (int second = 0; second < 2; second++) { /* CUDA, OpenCL */
+    assert_status(run_struck(NO_PROCESS, second, second + 1, "info --csv"), DCS_UNAVAILABLE);
+    assert_int_equal(strikes, 1);
+    assert_contains(program_err, reasons[NO_PROCESS]);
+    assert_null(strstr(program_out, "_missing,cannot start"));
   }
 }
 
@@ -320,6 +329,31 @@ static void verify_goes_on(void **state) {
     assert_contains(program_err, reasons[w]);
     assert_status(run_struck((start_failure)w, ALWAYS, 0, line), DCS_OK);
     assert_string_equal(program_out, whole);
+  }
+}
+
+/* A compiler for which there is no process is not one that is missing, nor is another taken. */
+static void a_compiler_that_cannot_start_is_wanted(void **state) {
+  (void)state;
+  static const struct {
+    dcs_status (*find)(dcs_host_compiler *);
+    const char *first, *advice;
+  } languages[] = {{dcs_host_compiler_find_c, "cannot start cc: Resource", "install gcc"},
+                   {dcs_host_compiler_find, "cannot start c++: Resource", "install g++"}};
+  dcs_host_compiler compiler;
+  unsetenv("CC");
+  unsetenv("CXX");
+  for (int l = 0; l < 2; l++) {
+    no_compiler = EAGAIN;
+    assert_int_equal(languages[l].find(&compiler), DCS_UNAVAILABLE);
+    assert_contains(dcs_error_message(), languages[l].first);
+    assert_true(dcs_wanted());
+    no_compiler = ENOENT;
+    assert_int_equal(languages[l].find(&compiler), DCS_UNAVAILABLE);
+    assert_contains(dcs_error_message(), languages[l].advice);
+    assert_false(dcs_wanted());
+    no_compiler = 0;
+    assert_int_equal(languages[l].find(&compiler), DCS_OK);
   }
 }
 
@@ -347,6 +381,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(without_workers_each_row_says_why),
       cmocka_unit_test(a_gpu_is_not_taken_for_absent),
       cmocka_unit_test(verify_goes_on),
+      cmocka_unit_test(a_compiler_that_cannot_start_is_wanted),
   };
   return cmocka_run_group_tests_name("start", tests, setup, teardown);
 }

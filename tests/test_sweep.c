@@ -158,7 +158,8 @@ static void env_tells_the_run_and_no_user(void **state) {
                                      "os",
                                      "seed",
                                      "input",
-                                     "input_fnv1a64"};
+                                     "input_fnv1a64",
+                                     "cpu_limits_missing"};
   put_file(in_folder("a.pqr"), "ATOM 1 X UNK 1 0.5 0.25 0.125 1.0 1.0\n");
   setenv("HOME", test_folder, 1);
   assert_status(program_run("sweep --variants cpu_gather --input %s --grid 4^3 --rounds 1 --seed 5 "
@@ -174,6 +175,7 @@ static void env_tells_the_run_and_no_user(void **state) {
     const char *key = text_at(env, row, "key"), *value = text_at(env, row, "value");
     if (strcmp(key, "git_state") != 0) assert_string_not_equal(value, "");
     if (strcmp(key, "seed") == 0) assert_string_equal(value, "5");
+    if (strcmp(key, "cpu_limits_missing") == 0) assert_string_equal(value, "DCS_NO_LIMITS is set");
     if (strcmp(key, "input") == 0) assert_string_equal(value, "a.pqr");
     /* FNV-1a, 64 bits, computed by hand with another program */
     if (strcmp(key, "input_fnv1a64") == 0) assert_string_equal(value, "992957cf1210e5be");
@@ -474,6 +476,31 @@ static void dynamic_threads_change_nothing(void **state) {
   check_run("dynamic", 1, 2);
 }
 
+/* `limits --sessions` and `compare --run` sweep in folders that they then remove. */
+static void of_a_folder_that_is_removed_nothing_is_told(void **state) {
+  (void)state;
+  static const char *const folders[] = {"dcsbench-abcdef/0", "dcsbench-abcde/0"};
+  setenv("TMPDIR", test_folder, 1);
+  for (int i = 0; i < 2; i++) {
+    char line[2 * PATH_MAX], samples[64];
+    snprintf(samples, sizeof samples, "%s/samples.csv", folders[i]);
+    snprintf(line, sizeof line,
+             "sweep --variants cpu_gather --atoms 1000 --grid 32^3 --rounds 1000 --out %s",
+             in_folder(folders[i]));
+    FILE *err = tmpfile();
+    assert_non_null(err);
+    const pid_t pid = program_start(line, STDOUT_FILENO, fileno(err));
+    while (!exists(in_folder(samples)) && program_goes_on(pid))
+      ;
+    assert_int_equal(kill(pid, SIGINT), 0);
+    assert_int_equal(program_wait(pid), DCS_FAILED);
+    program_take(err, program_err, sizeof program_err);
+    assert_contains(program_err, "interrupted");
+    assert_true((strstr(program_err, "is kept in") == NULL) == (i == 0));
+  }
+  unsetenv("TMPDIR");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_has_its_threads),
@@ -493,6 +520,7 @@ int main(void) {
       cmocka_unit_test(executed_work_leaves_out_atoms_without_charge),
       cmocka_unit_test(a_plan_measures_a_method_once_where_its_lines_meet),
       cmocka_unit_test(a_plan_that_is_wrong_is_named_with_its_row),
+      cmocka_unit_test(of_a_folder_that_is_removed_nothing_is_told),
   };
   without_limits();
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

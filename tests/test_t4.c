@@ -334,6 +334,47 @@ static void names_come_back_as_they_were(void **state) {
   dcs_table_free(after);
 }
 
+/* A scope is no parameter, nor is that of a run that has one alone the kernel's. */
+static void scopes_come_back(void **state) {
+  (void)state;
+  static const char *const texts[] = {"method,n,scope,time_ns\na,1,kernel,5\na,2,warm,6\n",
+                                      "method,n,scope,time_ns\na,1,warm,5\na,2,warm,6\n"};
+  static const char *const scopes[] = {"kernel", "warm", "warm", "warm"};
+  for (int i = 0; i < 2; i++) {
+    char name[3][16];
+    snprintf(name[0], sizeof name[0], "scopes%d", i);
+    snprintf(name[1], sizeof name[1], "scopes%d.json", i);
+    snprintf(name[2], sizeof name[2], "scopes%d_2", i);
+    put_file(in_folder("scopes.csv"), texts[i]);
+    assert_status(program_run("import %s --out %s", in_folder("scopes.csv"), in_folder(name[0])),
+                  0);
+    assert_status(program_run("report --t4 %s %s", in_folder(name[1]), in_folder(name[0])), 0);
+    assert_status(
+        program_run("import %s --size n --out %s", in_folder(name[1]), in_folder(name[2])), 0);
+    dcs_table *after = run_table(name[2], "summary.csv");
+    assert_int_equal(dcs_table_rows(after), 2);
+    for (size_t row = 0; row < 2; row++) {
+      assert_string_equal(dcs_table_text(after, row, "scope"), scopes[2 * i + (int)row]);
+      assert_string_equal(dcs_table_text(after, row, "config"), "");
+      assert_string_equal(dcs_table_text(after, row, "median_ns"), row ? "6" : "5");
+    }
+    dcs_table_free(after);
+  }
+  assert_status(program_run("tune --replay %s", in_folder("scopes0.json")), 3);
+  assert_non_null(strstr(program_err, "results[1]: found the scope warm after kernel; expected "
+                                      "results of one scope"));
+  dcs_journal journal;
+  assert_int_equal(read_one("scopes1.json", &journal), DCS_OK);
+  assert_int_equal(journal.list[0].subject.scope, DCS_WARM);
+  dcs_journal_free(&journal);
+  read_text("{\"metadata\":{\"autotuner\":\"another\"},\"results\":["
+            "{\"configuration\":{\"scope\":\"kernel\"},\"times\":{\"runtimes\":[5]}},"
+            "{\"configuration\":{\"scope\":\"warm\"},\"times\":{\"runtimes\":[6]}}]}",
+            &journal);
+  assert_recorded(&journal.list[0], 1, "scope=warm", 6e6); /* a parameter of that name */
+  dcs_journal_free(&journal);
+}
+
 /* Parameters and axes that are named as what this program adds, and values with commas. */
 static void no_name_takes_the_place_of_another(void **state) {
   (void)state;
@@ -385,6 +426,7 @@ int main(void) {
       cmocka_unit_test(a_run_is_written),
       cmocka_unit_test(axes_of_timings_keep_their_names),
       cmocka_unit_test(names_come_back_as_they_were),
+      cmocka_unit_test(scopes_come_back),
       cmocka_unit_test(no_name_takes_the_place_of_another),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

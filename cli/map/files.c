@@ -14,6 +14,12 @@ dcs_status dcs_check_map_name(const char *path) {
   return dcs_is_picture(path) ? DCS_OK : dcs_field_format_of(path, &format);
 }
 
+dcs_status dcs_check_map_grid(const char *path, dcs_dims n) {
+  const dcs_field_format *format;
+  return dcs_field_format_of(path, &format) == DCS_OK ? dcs_field_format_holds(format, path, n)
+                                                      : DCS_OK;
+}
+
 dcs_status dcs_check_can_write(const char *path) {
   struct stat facts;
   const char *slash = strrchr(path, '/');

@@ -230,7 +230,12 @@ static dcs_status fix_grid(frames_map *f, const dcs_kind *kind, dcs_config *prob
   dcs_grid grid;
   DCS_TRY(dcs_map_grid(f->a, &f->top, kind, problem, &grid));
   DCS_TRY(dcs_case_grid(&f->top, &grid));
-  const dcs_problem p = {.n = grid.n, .spacing = (float)grid.spacing, .config = *problem};
+  if (f->a->out) DCS_TRY(dcs_check_map_grid(f->a->out, grid.n));
+  if (f->a->each) DCS_TRY(dcs_check_map_grid(f->a->each, grid.n));
+  const dcs_problem p = {.n = grid.n,
+                         .spacing = (float)grid.spacing,
+                         .given_spacing = grid.spacing,
+                         .config = *problem};
   f->request = dcs_map_request_of(&p, grid.spacing, grid.origin);
   f->field = (dcs_field){.n = grid.n, .spacing = {grid.spacing, grid.spacing, grid.spacing}};
   memcpy(f->field.origin, grid.origin, sizeof grid.origin);

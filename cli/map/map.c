@@ -225,6 +225,7 @@ static dcs_status map_request(const arguments *a, const dcs_molecule *m, dcs_cas
 }
 
 static dcs_status map_case(const arguments *a, const dcs_molecule *m, dcs_case *c) {
+  if (a->out) DCS_TRY(dcs_check_map_grid(a->out, c->problem.n));
   return c->kind == dcs_kinds[0] ? map_request(a, m, c) : open_and_compute(a, NULL, c);
 }
 

@@ -12,7 +12,7 @@ dcs_status dcs_grow(void *list, size_t n, size_t element, const char *what) {
   void *own;
   memcpy(&own, list, sizeof own);
   own = realloc(own, (n ? 2 * n : 1) * element);
-  if (!own) return dcs_fail(DCS_UNAVAILABLE, "no memory for %zu %s", n + 1, what);
+  if (!own) return dcs_want("no memory for %zu %s", n + 1, what);
   memcpy(list, &own, sizeof own);
   return DCS_OK;
 }

@@ -10,12 +10,12 @@ struct dcs_graph {
 
 dcs_status dcs_graph_begin(dcs_graph **graph) {
   *graph = calloc(1, sizeof **graph);
-  return *graph ? DCS_OK : dcs_fail(DCS_UNAVAILABLE, "no memory for a graph");
+  return *graph ? DCS_OK : dcs_want("no memory for a graph");
 }
 
 dcs_status dcs_graph_add(dcs_graph *graph, dcs_graph_node node) {
   dcs_graph_node *nodes = realloc(graph->nodes, (graph->n + 1) * sizeof *nodes);
-  if (!nodes) return dcs_fail(DCS_UNAVAILABLE, "no memory for a graph's nodes");
+  if (!nodes) return dcs_want("no memory for a graph's nodes");
   graph->nodes = nodes;
   nodes[graph->n++] = node;
   return DCS_OK;

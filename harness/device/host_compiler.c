@@ -159,14 +159,15 @@ static dcs_status try_command(dcs_host_compiler *compiler, const char *command) 
   return status;
 }
 
-/* The command that a variable names, else the first that works. */
+/* The command that a variable names, else the first that works; a want is not the command's, and
+ * another compiler is another method. */
 static dcs_status find(dcs_host_compiler *compiler, const char *variable,
                        const char *const commands[3]) {
   const char *chosen = getenv(variable);
   if (chosen && chosen[0]) return try_command(compiler, chosen);
   for (int i = 0; i < 2; i++) {
     dcs_status status = try_command(compiler, commands[i]);
-    if (status != DCS_UNAVAILABLE) return status;
+    if (status != DCS_UNAVAILABLE || dcs_wanted()) return status;
   }
   return try_command(compiler, commands[2]);
 }
@@ -175,7 +176,7 @@ dcs_status dcs_host_compiler_find_c(dcs_host_compiler *compiler) {
   static const char *const commands[] = {"cc", "gcc", "clang"};
   compiler->is_c = true;
   const dcs_status status = find(compiler, "CC", commands);
-  if (status != DCS_UNAVAILABLE) return status;
+  if (status != DCS_UNAVAILABLE || dcs_wanted()) return status;
   return dcs_fail(DCS_UNAVAILABLE, "a kernel in C needs a C compiler, and neither cc nor gcc nor "
                                    "clang works here; install gcc, or set CC");
 }
@@ -185,7 +186,7 @@ dcs_status dcs_host_compiler_find(dcs_host_compiler *compiler) {
   const char *chosen = getenv("CXX");
   compiler->is_c = false;
   const dcs_status status = find(compiler, "CXX", commands);
-  if (status != DCS_UNAVAILABLE || (chosen && chosen[0])) return status;
+  if (status != DCS_UNAVAILABLE || dcs_wanted() || (chosen && chosen[0])) return status;
   return dcs_fail(DCS_UNAVAILABLE,
                   "a device that is this CPU needs a C++ compiler, and neither c++ nor "
                   "g++ nor clang++ works here; install g++, or set CXX");

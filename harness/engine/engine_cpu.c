@@ -161,7 +161,7 @@ static dcs_outcome cpu_prepare(dcs_engine *engine, int slot, const dcs_config *p
   if (slot >= cpu->n_slots) { /* in a fresh worker, methods return in any order */
     void *slots = realloc(cpu->slots, (size_t)(slot + 1) * sizeof *cpu->slots);
     if (!slots) {
-      (void)dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1);
+      (void)dcs_want("no memory for %d methods", slot + 1);
       return DCS_OUTCOME_MEMORY;
     }
     cpu->slots = slots;

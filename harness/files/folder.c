@@ -24,9 +24,25 @@ dcs_status dcs_make_folder(const char *folder, mode_t mode) {
   return DCS_OK;
 }
 
-dcs_status dcs_make_temporary(char folder[4096]) {
+static const char RANDOM_PART[] = "XXXXXX";
+
+/* Without the part that mkdtemp() makes. */
+static void name_temporary(char folder[4096]) {
   const char *base = getenv("TMPDIR");
-  snprintf(folder, 4096, "%.3900s/dcsbench-XXXXXX", base && *base ? base : "/tmp");
+  snprintf(folder, 4096, "%.3900s/dcsbench-", base && *base ? base : "/tmp");
+}
+
+bool dcs_is_in_temporary(const char *path) {
+  char folder[4096];
+  name_temporary(folder);
+  const size_t n = strlen(folder);
+  return strncmp(path, folder, n) == 0 && strcspn(path + n, "/") == sizeof RANDOM_PART - 1 &&
+         path[n + sizeof RANDOM_PART - 1] == '/';
+}
+
+dcs_status dcs_make_temporary(char folder[4096]) {
+  name_temporary(folder);
+  strcat(folder, RANDOM_PART);
   if (mkdtemp(folder)) return DCS_OK;
   dcs_status status = dcs_fail(DCS_IO, "%s: cannot make the folder: %s", folder, strerror(errno));
   *folder = '\0';

@@ -15,6 +15,9 @@ dcs_status dcs_make_folder(const char *folder, mode_t mode);
  * made. */
 dcs_status dcs_make_temporary(char folder[4096]);
 
+/* Whether a path lies in such a folder, of this process or another: who made it removes it. */
+bool dcs_is_in_temporary(const char *path);
+
 /* Removes the folder and all that is in it, as far as it goes. */
 void dcs_remove_folder(const char *folder);
 

@@ -159,6 +159,11 @@ dcs_status dcs_oracle(const dcs_case *c, int64_t evals, dcs_reference *reference
   return status;
 }
 
+/* Nothing is off by nothing, of zeros too. */
+static double relative(double difference, double whole) {
+  return difference == 0 ? 0 : difference / whole;
+}
+
 dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *reference,
                            double *error) {
   const dcs_config own = c->problem.config;
@@ -178,7 +183,7 @@ dcs_status dcs_model_error(dcs_case *c, int64_t evals, const dcs_reference *refe
     difference2 += difference * difference;
     norm2 += v * v;
   }
-  *error = sqrt(difference2 / norm2);
+  *error = sqrt(relative(difference2, norm2));
   dcs_reference_free(&whole);
   return DCS_OK;
 }
@@ -231,7 +236,7 @@ dcs_verdict dcs_check(const dcs_reference *reference, const void *out, int64_t l
   }
   verdict.rel_l2 = norm2 > 0 ? sqrt(difference2 / norm2) : sqrt(difference2);
 
-  verdict.max_error = reference->tolerance > 0 ? largest / reference->scale : NAN;
+  verdict.max_error = reference->tolerance > 0 ? relative(largest, reference->scale) : NAN;
 
   int64_t bad = find_not_finite(reference, out);
   if (bad >= 0) {

@@ -139,6 +139,7 @@ static dcs_status read_cube(FILE *in, const char *path, dcs_field *f) {
 const dcs_field_format dcs_field_format_cube = {.name = "Gaussian cube",
                                                 .suffix = ".cube",
                                                 .least_bytes = 13,
+                                                .most_along = INT32_MAX,
                                                 .write = write_cube,
                                                 .sniff = is_cube,
                                                 .read = read_cube};

@@ -132,6 +132,7 @@ static dcs_status read_dx(FILE *in, const char *path, dcs_field *f) {
 const dcs_field_format dcs_field_format_dx = {.name = "OpenDX",
                                               .suffix = ".dx",
                                               .least_bytes = 8,
+                                              .most_along = INT32_MAX,
                                               .write = write_dx,
                                               .sniff = is_dx,
                                               .read = read_dx};

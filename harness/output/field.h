@@ -129,6 +129,7 @@ typedef struct {
   const char *name;   /* "OpenDX" */
   const char *suffix; /* ".dx", of the names of its files */
   int least_bytes;    /* of a value in a file */
+  int64_t most_along; /* points along an axis, as its counts hold them; 0: any */
   bool placeless;     /* it may hold a map of which nobody knows where its points are */
   bool x_fastest; /* slabs go straight to the file; else they wait in another until all are there
                    */
@@ -152,6 +153,9 @@ extern const int dcs_n_field_formats;
 
 /* The format of a file of that name; DCS_USAGE lists those that are known. */
 dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format);
+
+/* DCS_USAGE for a grid that files of the format, of which `path` is one, cannot state. */
+dcs_status dcs_field_format_holds(const dcs_field_format *format, const char *path, dcs_dims n);
 
 /* Those that are known, for messages: ".dx (OpenDX)". Returns text. */
 char *dcs_field_format_list(char text[DCS_TEXT]);

@@ -40,11 +40,22 @@ dcs_status dcs_field_format_of(const char *path, const dcs_field_format **format
                   path, dcs_field_format_list(known));
 }
 
+dcs_status dcs_field_format_holds(const dcs_field_format *format, const char *path, dcs_dims n) {
+  const int64_t most = format->most_along;
+  if (most == 0 || (n.x <= most && n.y <= most && n.z <= most)) return DCS_OK;
+  return dcs_fail(DCS_USAGE,
+                  "%s: found a grid of %lldx%lldx%lld points; expected at most %lld along an axis, "
+                  "as %s has them, or a name that ends in .npy, .npz or .csv",
+                  path, (long long)n.x, (long long)n.y, (long long)n.z, (long long)most,
+                  format->name);
+}
+
 /* Slabs are computed while the file is open: an interrupt then does not wait for one. */
 dcs_status dcs_field_write(const char *path, const dcs_field *field) {
   const dcs_field_format *format;
   dcs_file file;
   DCS_TRY(dcs_field_format_of(path, &format));
+  DCS_TRY(dcs_field_format_holds(format, path, field->n));
   if (field->spacing[0] == 0 && !format->placeless)
     return dcs_fail(DCS_INPUT,
                     "%s: where the map's points are is not known; expected a name that ends in "

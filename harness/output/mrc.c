@@ -128,8 +128,6 @@ static dcs_status put_values(FILE *out, const dcs_field *f, dcs_statistics *s) {
 static dcs_status write_mrc(FILE *out, const dcs_field *f) {
   char head[DCS_PLACED_HEAD];
   dcs_statistics s = dcs_statistics_of(NULL, 0);
-  if (f->n.x > INT32_MAX || f->n.y > INT32_MAX || f->n.z > INT32_MAX)
-    return dcs_fail(DCS_USAGE, "MRC holds at most 2^31 - 1 points along an axis");
   fwrite(head, 1, (size_t)place_head(f, &s, head), out);
   DCS_TRY(put_values(out, f, &s));
   if (fseeko(out, 0, SEEK_SET) != 0)
@@ -207,6 +205,7 @@ static dcs_status read_mrc(FILE *in, const char *path, dcs_field *f) {
 const dcs_field_format dcs_field_format_mrc = {.name = "MRC/CCP4",
                                                .suffix = ".mrc",
                                                .least_bytes = 4,
+                                               .most_along = INT32_MAX,
                                                .x_fastest = true,
                                                .write = write_mrc,
                                                .head = place_head,

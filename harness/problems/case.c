@@ -113,7 +113,8 @@ dcs_status dcs_case_begin(const dcs_kind *kind, int64_t n_sites, const dcs_grid 
                   .fixes = old.fixes,
                   .spacing = grid->spacing};
   c->problem = (dcs_problem){.n = dcs_has_grid(kind) ? grid->n : (dcs_dims){n_sites, 1, 1},
-                             .spacing = (float)grid->spacing};
+                             .spacing = (float)grid->spacing,
+                             .given_spacing = grid->spacing};
   for (int b = 0; b < DCS_MAX_BUFFERS; b++)
     c->problem.input[b] = old.problem.input[b];
   for (int d = 0; d < 3; d++)

@@ -41,7 +41,7 @@ static dcs_status take_edges(const dcs_kind *kind, const dcs_molecule *molecule,
 dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, const char *path,
                            dcs_config *problem, dcs_grid *grid) {
   DCS_TRY(check_needs(kind, molecule, path));
-  dcs_problem shape = {.n = grid->n, .spacing = (float)grid->spacing, .config = *problem};
+  dcs_problem shape = {.n = grid->n, .given_spacing = grid->spacing, .config = *problem};
   double cell[3]; /* of an open boundary the grid has none, and is centred as its points are */
   if (!kind->cell || !kind->cell(&shape, cell)) return DCS_OK;
   memcpy(grid->cell, cell, sizeof cell);
@@ -49,9 +49,6 @@ dcs_status dcs_case_settle(const dcs_kind *kind, const dcs_molecule *molecule, c
   DCS_TRY(take_edges(kind, molecule, path, given, problem));
   shape.config = *problem;
   (void)kind->cell(&shape, grid->cell);
-  const double n[3] = {(double)grid->n.x, (double)grid->n.y, (double)grid->n.z};
-  for (int d = 0; given && d < 3; d++) /* what it spans, not rounded to single precision */
-    if (!(problem->value[kind->cell_edges + d] > 0)) grid->cell[d] = n[d] * grid->spacing;
   return DCS_OK;
 }
 

@@ -247,6 +247,7 @@ dcs_problem dcs_size_problem(const dcs_size *size, double spacing) {
   return (dcs_problem){.n_inputs = dcs_size_inputs(size),
                        .n = dcs_size_points(size),
                        .spacing = (float)spacing,
+                       .given_spacing = spacing,
                        .config = size->config};
 }
 

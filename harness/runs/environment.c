@@ -77,23 +77,42 @@ static void add_of_devices(dcs_facts *facts, const char *key, const dcs_device_f
   if (known) dcs_fact_add(facts, key, "%s", alike ? first : all);
 }
 
-void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
+dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts) {
   dcs_session *session;
   dcs_device_facts devices[DCS_MAX_DEVICES];
   int n;
-  if (dcs_bench_session(bench, DCS_GPU, &session) != DCS_OK) return;
-  if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return;
+  const dcs_status there = dcs_bench_session(bench, DCS_GPU, &session);
+  if (there != DCS_OK) return bench->killed[DCS_GPU] ? there : DCS_OK;
+  if (dcs_session_facts(session, devices, &n) != DCS_OUTCOME_OK) return DCS_FAILED;
   dcs_fact_add(facts, "gpu_count", "%d", n);
   for (int f = 0; f < devices[0].n; f++)
     add_of_devices(facts, devices[0].list[f].key, devices, n);
+  return DCS_OK;
+}
+
+/* "cpu_limits_missing": without them nothing else in env.csv says why rates have none. */
+static const char *const missing_limits[] = {
+    [DCS_CPU] = "cpu_limits_missing", [DCS_GPU] = "gpu_limits_missing"};
+
+static dcs_status measure_limits(dcs_bench *bench, dcs_backend backend, dcs_limits *limits) {
+  dcs_session *session;
+  DCS_TRY(dcs_bench_session(bench, backend, &session));
+  return dcs_session_limits(session, false, limits) == DCS_OUTCOME_OK ? DCS_OK : DCS_FAILED;
 }
 
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts) {
-  dcs_session *session;
   dcs_limits limits;
-  if (getenv("DCS_NO_LIMITS")) return DCS_OK;
-  DCS_TRY(dcs_bench_session(bench, backend, &session));
-  if (dcs_session_limits(session, false, &limits) != DCS_OUTCOME_OK) return DCS_FAILED;
+  char why[DCS_FACT];
+  if (getenv("DCS_NO_LIMITS")) {
+    dcs_fact_add(facts, missing_limits[backend], "DCS_NO_LIMITS is set");
+    return DCS_OK;
+  }
+  const dcs_status status = measure_limits(bench, backend, &limits);
+  if (status != DCS_OK) {
+    dcs_fact_add(facts, missing_limits[backend], "%s",
+                 dcs_without_user(dcs_error_message(), why, sizeof why));
+    return status;
+  }
   for (int l = 0; l < limits.n; l++) {
     char key[sizeof facts->list[0].key];
     snprintf(key, sizeof key, "limit_%s", limits.list[l].name);
@@ -105,7 +124,8 @@ dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *fac
 void dcs_kept_limits(const dcs_run *run, dcs_facts *facts) {
   for (size_t row = 0; row < dcs_table_rows(run->env); row++) {
     const char *key = dcs_table_cell(run->env, row, run->env_key);
-    if (strncmp(key, "limit_", 6) == 0)
+    if (strncmp(key, "limit_", 6) == 0 || strcmp(key, missing_limits[DCS_CPU]) == 0 ||
+        strcmp(key, missing_limits[DCS_GPU]) == 0)
       dcs_fact_add(facts, key, "%s", dcs_table_cell(run->env, row, run->env_value));
   }
 }

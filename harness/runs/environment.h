@@ -38,13 +38,16 @@ void dcs_fact_add(dcs_facts *facts, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Program, compiler, CPU, memory, operating system. */
 void dcs_machine_facts(dcs_facts *facts);
-/* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU. Of several
- * cards, a fact in which they differ has a value for each, with semicolons between. */
-void dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
-/* Measures the limits that rates on this backend are held against; none is added when that fails,
- * or where DCS_NO_LIMITS is set. */
+/* Driver, compiler and cards of the bench's GPU session; nothing when there is no GPU, which
+ * bench->why then says. Of several cards, a fact in which they differ has a value for each, with
+ * semicolons between. Not DCS_OK where it is not known whether there is one: its worker was killed,
+ * could not be started, or does not answer. */
+dcs_status dcs_gpu_facts(dcs_bench *bench, dcs_facts *facts);
+/* Measures the limits that rates on this backend are held against; when that fails, or where
+ * DCS_NO_LIMITS is set, adds why there are none instead. */
 dcs_status dcs_limit_facts(dcs_bench *bench, dcs_backend backend, dcs_facts *facts);
-/* Adds those of a run: its rates are held against limits that were measured once. */
+/* Adds those of a run, or why it has none: its rates are held against limits that were measured
+ * once. */
 void dcs_kept_limits(const dcs_run *run, dcs_facts *facts);
 /* Adds what identifies sources, program and input. */
 dcs_status dcs_run_facts_add(const dcs_run_facts *run, dcs_facts *facts);

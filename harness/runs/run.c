@@ -64,12 +64,12 @@ static dcs_status hand_out(dcs_run *run, const dcs_run_row *const *keys, size_t 
       end++;
     row->times = run->times + first;
     row->process = run->processes + first;
-    row->session = run->processes + n + first;
+    row->session = run->sessions + first;
+    row->sorted = run->sorted + first;
     row->n_times = end - first;
     run->n_loose -= row->n_times;
     if (row->outcome == DCS_OUTCOME_OK) DCS_TRY(count_samples(run, row));
-    row->stats = dcs_summarize_series(row->times, row->n_times, run->times + n + first);
-    row->sorted = run->times + n + first;
+    row->stats = dcs_summarize_series(row->times, row->n_times, run->sorted + first);
   }
   return DCS_OK;
 }
@@ -99,7 +99,7 @@ static dcs_status take_times(dcs_run *run, const dcs_run_row *keys, const dcs_ru
   for (size_t s = 0; s < n; s++) {
     run->times[s] = dcs_table_number(run->samples, sorted[s]->row, time_ns);
     DCS_TRY(read_index(run->samples, sorted[s]->row, process, &run->processes[s]));
-    DCS_TRY(read_index(run->samples, sorted[s]->row, session, &run->processes[n + s]));
+    DCS_TRY(read_index(run->samples, sorted[s]->row, session, &run->sessions[s]));
   }
   return hand_out(run, sorted, n);
 }
@@ -109,9 +109,11 @@ static dcs_status read_samples(dcs_run *run) {
   dcs_run_row *keys;
   DCS_TRY(dcs_run_read_keys(run->samples, &keys));
   const dcs_run_row **sorted = malloc((n + 1) * sizeof(const dcs_run_row *));
-  run->times = malloc((2 * n + 1) * sizeof *run->times);
-  run->processes = malloc((2 * n + 1) * sizeof *run->processes);
-  dcs_status status = sorted && run->times && run->processes
+  run->times = malloc((n + 1) * sizeof *run->times);
+  run->sorted = malloc((n + 1) * sizeof *run->sorted);
+  run->processes = malloc((n + 1) * sizeof *run->processes);
+  run->sessions = malloc((n + 1) * sizeof *run->sessions);
+  dcs_status status = sorted && run->times && run->sorted && run->processes && run->sessions
                           ? take_times(run, keys, sorted)
                           : dcs_fail(DCS_UNAVAILABLE, "no memory for %zu samples", n);
   free(keys);
@@ -201,7 +203,9 @@ void dcs_run_close(dcs_run *run) {
   dcs_table_free(run->summary);
   free(run->rows);
   free(run->times);
+  free(run->sorted);
   free(run->processes);
+  free(run->sessions);
   *run = (dcs_run){0};
 }
 

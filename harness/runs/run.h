@@ -45,10 +45,10 @@ typedef struct {
   int env_key, env_value; /* columns */
   dcs_run_row *rows;      /* in the order of summary.csv */
   size_t n_rows;
-  size_t n_not_ok; /* rows whose outcome is not ok */
-  size_t n_loose;  /* samples that no row counts, as an interrupted sweep leaves them */
-  double *times;   /* of all rows; those that are sorted behind the others */
-  int *processes;  /* of the samples, as row->process; behind them their sessions */
+  size_t n_not_ok;        /* rows whose outcome is not ok */
+  size_t n_loose;         /* samples that no row counts, as an interrupted sweep leaves them */
+  double *times, *sorted; /* of the samples of all rows, a row behind another: row->times */
+  int *processes, *sessions;
 } dcs_run;
 
 /* Reads a folder. Samples are handed to the row of their key, each to one. DCS_USAGE when the

@@ -16,7 +16,7 @@ static dcs_status compile(const dcs_source *source, void **image, size_t *bytes)
   dcs_code_facts facts = {-1, -1, -1, -1, -1, 0, false};
   DCS_TRY(dcs_host_compiler_find_c(&compiler));
   char *key = dcs_codecache_key(compiler.version, "c", source);
-  if (!key) return dcs_fail(DCS_UNAVAILABLE, "no memory to compile %s", source->name);
+  if (!key) return dcs_want("no memory to compile %s", source->name);
   dcs_status status = DCS_OK;
   if (!dcs_codecache_get(key, image, bytes, &facts)) {
     status = dcs_host_compiler_run(&compiler, source, image, bytes);

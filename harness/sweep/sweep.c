@@ -41,19 +41,23 @@ static dcs_status count_outcomes(dcs_sweep_state *s) {
   return status;
 }
 
+/* What another command measures for a moment it removes: nothing is to be found there. */
 static dcs_status verdict_of(dcs_sweep_state *s) {
+  const char *out = s->options->out;
+  const bool kept = !dcs_is_in_temporary(out);
+  if (dcs_interrupted() && !kept) return dcs_fail(DCS_FAILED, "interrupted");
   if (dcs_interrupted())
     return dcs_fail(DCS_FAILED,
-                    "interrupted; what was measured is kept in %s, and --resume continues",
-                    s->options->out);
+                    "interrupted; what was measured is kept in %s, and --resume continues", out);
   DCS_TRY(count_outcomes(s));
   DCS_TRY(dcs_turns_end(&s->turns));
   if (!s->turns.taken)
-    printf("%s: %d measurements ok, %d failed, %d not possible here\n", s->options->out, s->n_ok,
-           s->n_bad, s->n_other);
+    printf("%s: %d measurements ok, %d failed, %d not possible here\n", out, s->n_ok, s->n_bad,
+           s->n_other);
   if (s->n_bad)
-    return dcs_fail(DCS_FAILED, "%d of %d measurements failed; summary.csv in %s says how",
-                    s->n_bad, s->n_ok + s->n_bad + s->n_other, s->options->out);
+    return dcs_fail(DCS_FAILED, "%d of %d measurements failed%s%s%s", s->n_bad,
+                    s->n_ok + s->n_bad + s->n_other, kept ? "; summary.csv in " : "",
+                    kept ? out : "", kept ? " says how" : "");
   if (s->n_ok == 0)
     return dcs_fail(DCS_UNAVAILABLE, "nothing that was asked for can run on this machine");
   return DCS_OK;
@@ -94,7 +98,7 @@ static dcs_status plan_sizes(dcs_sweep_state *s) {
   if (options->device_chosen) DCS_TRY(status);
   dcs_facts facts = {0};
   dcs_machine_facts(&facts);
-  if (gpu) dcs_gpu_facts(&s->bench, &facts);
+  if (gpu) DCS_TRY(dcs_gpu_facts(&s->bench, &facts));
   status = dcs_expand_sizes(options, &s->molecule, gpu, &facts, &s->sizes);
   if (status == DCS_UNAVAILABLE && !gpu && wants_gpu(s, &facts))
     return dcs_fail(status, "nothing to measure but on a GPU: %s", s->bench.why);
@@ -128,10 +132,7 @@ static dcs_status gather_facts(dcs_sweep_state *s) {
   char path[4096];
   const dcs_sweep_options *options = s->options;
   dcs_machine_facts(&s->facts);
-  if (any_of(&s->sizes, DCS_GPU) || options->card) dcs_gpu_facts(&s->bench, &s->facts);
-  if (any_of(&s->sizes, DCS_GPU) && s->bench.gpu && !dcs_interrupted() &&
-      !*dcs_fact_value(&s->facts, "gpu_count"))
-    return dcs_fail(DCS_FAILED, "the GPU did not tell its facts: %s", dcs_error_message());
+  if (any_of(&s->sizes, DCS_GPU) || options->card) DCS_TRY(dcs_gpu_facts(&s->bench, &s->facts));
   if (!dcs_exists(
           dcs_sweep_path(s, "env.csv", path))) { /* else they are the run's own: take_up() */
     add_limits(s, DCS_GPU);
@@ -150,9 +151,10 @@ static dcs_status run(dcs_sweep_state *s) {
   DCS_TRY(plan_sizes(s));
   DCS_TRY(dcs_sweep_take_folder(s));
   say_no_energy(s);
-  DCS_TRY(gather_facts(s));
+  const dcs_status gathered = gather_facts(s);
   if (dcs_interrupted()) /* facts may be missing */
     return dcs_fail(DCS_FAILED, "interrupted before anything was measured");
+  DCS_TRY(gathered);
   DCS_TRY(dcs_sweep_open_folder(s));
   s->progress = dcs_progress_start();
   s->progress.quiet = s->turns.taken;

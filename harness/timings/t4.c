@@ -18,7 +18,7 @@ static dcs_status add_time(const dcs_t4_result *result, double time_ns, int64_t 
   const char *variant = dcs_json_text(result->configuration, "variant"); /* as t4_write.h has it */
   dcs_timing *t = dcs_timings_add(timings, *variant ? variant : "kernel", "%s", result->where);
   if (!t) return DCS_UNAVAILABLE;
-  t->scope = DCS_KERNEL;
+  t->scope = result->scope;
   t->outcome = result->outcome;
   t->round = round;
   t->time_ns = time_ns;

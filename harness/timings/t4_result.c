@@ -106,6 +106,21 @@ static void find_unit(const json_t *root, const json_t *time, dcs_t4_result *res
     (void)take_unit(dcs_json_text(metadata, "timeunit"), result);
 }
 
+/* In a file of this program the scope stands among the parameters (t4_write.h). */
+static dcs_status take_scope(const json_t *root, dcs_t4_result *result) {
+  const char *writer = dcs_json_text(json_object_get(root, "metadata"), "autotuner");
+  const char *name = dcs_json_text(result->configuration, "scope");
+  if (strcmp(writer, "dcsbench") != 0 || !dcs_find_scope(name, &result->scope)) return DCS_OK;
+  json_t *others = json_copy(result->configuration);
+  if (!others || json_object_del(others, "scope") != 0) {
+    json_decref(others);
+    return dcs_fail(DCS_UNAVAILABLE, "no memory for T4");
+  }
+  json_decref(result->configuration);
+  result->configuration = others;
+  return DCS_OK;
+}
+
 static dcs_status read_t4(const json_t *root, const json_t *from, dcs_t4_result *result) {
   static const outcome_name names[] = {{"correct", DCS_OUTCOME_OK},
                                        {"", DCS_OUTCOME_OK},
@@ -120,6 +135,7 @@ static dcs_status read_t4(const json_t *root, const json_t *from, dcs_t4_result 
                        "correct, timeout, compile, runtime, correctness or constraints", result));
   find_unit(root, time, result);
   result->configuration = json_incref(json_object_get(from, "configuration"));
+  DCS_TRY(take_scope(root, result));
   result->runtimes = json_incref(json_object_get(times, "runtimes"));
   if (json_array_size(result->runtimes) == 0 && dcs_json_number(time, "value") > 0) {
     json_decref(result->runtimes);
@@ -226,6 +242,7 @@ bool dcs_t4_looks(const json_t *root) {
 static dcs_status read_one(const json_t *root, const layout *kind, const json_t *from,
                            dcs_t4_result *result, dcs_t4_take *take, void *to) {
   result->compile_ms = NAN;
+  result->scope = DCS_KERNEL;
   dcs_status status = kind->read(root, from, result);
   if (status == DCS_OK) status = check_configuration(result);
   if (status == DCS_OK) status = take(to, result);

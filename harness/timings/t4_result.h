@@ -11,6 +11,7 @@
 /* What became of one configuration. */
 typedef struct {
   json_t *configuration; /* an object of numbers, texts, true and false */
+  dcs_scope scope;       /* what its times include: kernel, unless this program wrote the file */
   dcs_outcome outcome;
   json_t *runtimes;  /* numbers above 0; of an outcome that is ok, one at least */
   double unit_ns;    /* of them */

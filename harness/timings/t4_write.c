@@ -15,7 +15,7 @@
 static const char *const keys[] = {"scope", "memory",  "devices",        "machine", "capability",
                                    "units", "problem", "problem_config", "atoms",   "nx",
                                    "ny",    "nz",      "axis_1",         "axis_2",  "kernel_hash"};
-enum { N_KEYS = sizeof keys / sizeof keys[0] };
+enum { SCOPE = 0, N_KEYS = sizeof keys / sizeof keys[0] };
 
 /* What is written. */
 typedef struct {
@@ -35,7 +35,9 @@ static dcs_status no_memory(void) {
 
 /* ---- a configuration ---- */
 
+/* The scope is written always: without it a reader takes times for those of kernels. */
 static void find_what_varies(source *s) {
+  s->varies[SCOPE] = dcs_table_column(s->table, keys[SCOPE]) >= 0;
   for (int k = 0; k < N_KEYS; k++)
     for (size_t row = 1; row < dcs_table_rows(s->table); row++)
       if (strcmp(dcs_table_text(s->table, row, keys[k]), dcs_table_text(s->table, 0, keys[k])) != 0)

@@ -67,17 +67,19 @@ static inline bool dcs_periodic(const dcs_problem *problem) {
  * spacing or not; one that is not given is what the grid spans, points times spacing. */
 static inline void dcs_cell_edges(const dcs_problem *problem, double cell[3]) {
   const int64_t n[3] = {problem->n.x, problem->n.y, dcs_whole_grid(problem).n.z};
+  const double spacing =
+      problem->given_spacing > 0 ? problem->given_spacing : (double)problem->spacing;
   for (int d = 0; d < 3; d++) {
     const double given = problem->config.value[DCS_COULOMB_CELL_X + d];
-    cell[d] = given > 0 ? given : (double)n[d] * (double)problem->spacing;
+    cell[d] = given > 0 ? given : (double)n[d] * spacing;
   }
 }
 static inline const dcs_atom *dcs_atoms(const dcs_problem *problem) {
   return (const dcs_atom *)problem->input[DCS_COULOMB_ATOMS];
 }
 
-/* A lower bound of R, by a sample of points; the same however many threads find it. False: no
- * memory. */
+/* A lower bound of R above 0, by a sample of points; that of water where the sample is of zeros.
+ * The same however many threads find it. False: no memory. */
 bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale);
 
 /* solves() of the variants of the direct sum, of those within a cutoff, and of those to a

@@ -20,6 +20,7 @@ typedef struct {
   json_t **configurations; /* in the order they appeared; n */
   dcs_evaluation *evaluations;
   int n;
+  dcs_scope scope; /* of all of them */
 } collection;
 
 /* ---- collecting ---- */
@@ -50,9 +51,18 @@ static dcs_status find_configuration(collection *c, json_t *configuration, dcs_e
   return status;
 }
 
+/* No tuner chooses between scopes. */
+static dcs_status take_scope(collection *c, const dcs_t4_result *result) {
+  if (c->n == 0) c->scope = result->scope;
+  if (c->scope == result->scope) return DCS_OK;
+  return dcs_fail(DCS_INPUT, "%s: %s: found the scope %s after %s; expected results of one scope",
+                  c->path, result->where, dcs_scope_name(result->scope), dcs_scope_name(c->scope));
+}
+
 static dcs_status collect(void *to, const dcs_t4_result *result) {
   const size_t n = json_array_size(result->runtimes);
   dcs_evaluation *e = NULL;
+  DCS_TRY(take_scope(to, result));
   DCS_TRY(find_configuration(to, result->configuration, &e));
   if (e->outcome != DCS_OUTCOME_OK || result->outcome != DCS_OUTCOME_OK) e->n = 0;
   e->known = true;
@@ -199,7 +209,7 @@ static dcs_status record(collection *c, const json_t *root, dcs_journal *journal
           &variant->params[p], json_object_get(c->configurations[i], variant->params[p].name));
   dcs_recorded_space *recording = &journal->list[journal->n++];
   *recording = (dcs_recorded_space){
-      {.variant = variant, .scope = DCS_KERNEL, .size = {.kind = &unknown_kind}, .work = 1},
+      {.variant = variant, .scope = c->scope, .size = {.kind = &unknown_kind}, .work = 1},
       configs,
       c->evaluations,
       c->n};

@@ -42,7 +42,7 @@ static dcs_status open_machine(dcs_tuning *t) {
   if (o->variant->backend == DCS_GPU) DCS_TRY(dcs_need_times(o->device));
   DCS_TRY(dcs_bench_session(&t->live.bench, o->variant->backend, &session));
   dcs_machine_facts(&t->facts);
-  if (o->variant->backend == DCS_GPU) dcs_gpu_facts(&t->live.bench, &t->facts);
+  if (o->variant->backend == DCS_GPU) DCS_TRY(dcs_gpu_facts(&t->live.bench, &t->facts));
   DCS_TRY(dcs_case_from(&o->source, &o->problem, &t->live.c));
   t->given = o->source.kind->work(&t->live.c, true);
   return dcs_bench_put(&t->live.bench, &t->live.c, NULL, 0);

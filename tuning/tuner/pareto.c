@@ -55,11 +55,20 @@ static dcs_status open_tunings(fronts *f) {
   return DCS_OK;
 }
 
+/* What a tuning may evaluate: its part of what those before it left, one at least; -1: all. */
+static int64_t evals_of(const fronts *f, int at) {
+  int64_t left = f->options[0].budget_evals;
+  if (left < 0) return -1;
+  for (int t = 0; t < at; t++)
+    left -= f->tunings[t].search.n_evals;
+  return (left + f->n - at - 1) / (f->n - at);
+}
+
 /* One tuning's part of the budget, in parts for each aim. */
 static dcs_status search_one(fronts *f, int at) {
   dcs_tuning *t = &f->tunings[at];
   const int n = searches[f->pareto->axis].n;
-  const int64_t evals = t->options->budget_evals;
+  const int64_t evals = evals_of(f, at);
   const double began_ns = dcs_now_ns();
   const double share_ns = (f->until_ns - began_ns) * (1 - FINAL_SHARE) / (f->n - at);
   for (int aim = 0; aim < n; aim++) {
@@ -170,6 +179,11 @@ static dcs_status run(fronts *f) {
 }
 
 dcs_status dcs_tune_pareto(dcs_tune_options *options, int n, const dcs_pareto_options *pareto) {
+  if (options[0].budget_evals >= 0 && options[0].budget_evals < n)
+    return dcs_fail(DCS_USAGE,
+                    "--budget-evals: found %lld for %d tunings, a VARIANT on a problem each; "
+                    "expected one of each at least",
+                    (long long)options[0].budget_evals, n);
   const double now_ns = dcs_now_ns(), budget_s = options[0].budget_s;
   fronts f = {.pareto = pareto,
               .options = options,

@@ -14,8 +14,9 @@ typedef struct {
 } dcs_pareto_options;
 
 /* Searches with each of the options (which differ in variant and problem alone) for what is fast
- * and for what is low on the other axis, sharing budget_s, measures what may be on the front once
- * more in interleaved rounds of all, and tells the front. As dcs_tune(); nothing is kept. */
+ * and for what is low on the other axis, sharing budget_s and budget_evals, measures what may be on
+ * the front once more in interleaved rounds of all, and tells the front. As dcs_tune(); nothing is
+ * kept. DCS_USAGE: fewer evaluations than options. */
 dcs_status dcs_tune_pareto(dcs_tune_options *options, int n, const dcs_pareto_options *pareto);
 
 /* The fronts of what journals recorded: one for each problem, size, scope and machine, whatever the

@@ -121,7 +121,7 @@ static dcs_status cuda_make_fft(dcs_device *device, const dcs_fft *fft, bool in_
   DCS_TRY(check("cufftCreate", lib.create(&handle)));
   dcs_status status = make_plan(fft, in_place, handle, work_bytes);
   dcs_device_fft *f = status == DCS_OK ? malloc(sizeof *f) : NULL;
-  if (status == DCS_OK && !f) status = dcs_fail(DCS_UNAVAILABLE, "no memory for a transform");
+  if (status == DCS_OK && !f) status = dcs_want("no memory for a transform");
   if (status != DCS_OK) {
     lib.destroy(handle);
     return status;

@@ -20,7 +20,7 @@ static dcs_status cuda_end_capture(dcs_device *device, dcs_graph **graph) {
   DCS_TRY(DCS_CU(cuStreamEndCapture, cuda->stream, &captured));
   dcs_graph *made = malloc(sizeof *made);
   dcs_status status = made ? DCS_CU(cuGraphInstantiateWithFlags, &made->exec, captured, 0)
-                           : dcs_fail(DCS_UNAVAILABLE, "no memory for a graph");
+                           : dcs_want("no memory for a graph");
   dcs_cuda.cuGraphDestroy(captured);
   if (status != DCS_OK)
     free(made);

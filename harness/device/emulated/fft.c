@@ -19,7 +19,7 @@ static dcs_status emulated_make_fft(dcs_device *device, const dcs_fft *fft, bool
   (void)device, (void)in_place;
   DCS_TRY(dcs_fft_check(fft));
   *made = malloc(sizeof **made);
-  if (!*made) return dcs_fail(DCS_UNAVAILABLE, "no memory for a transform");
+  if (!*made) return dcs_want("no memory for a transform");
   **made = (dcs_device_fft){*fft};
   *work_bytes = (size_t)dcs_fft_bytes(fft);
   return DCS_OK;

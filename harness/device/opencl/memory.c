@@ -36,7 +36,7 @@ static dcs_status create(dcs_opencl_device *opencl, size_t bytes, cl_ulong flags
   cl_int result;
   DCS_TRY(check_free(opencl, bytes));
   dcs_opencl_buffer *b = calloc(1, sizeof *b);
-  if (!b) return dcs_fail(DCS_UNAVAILABLE, "no memory for a buffer");
+  if (!b) return dcs_want("no memory for a buffer");
   b->bytes = bytes;
   b->memory =
       dcs_opencl.clCreateBuffer(opencl->context, CL_MEM_READ_WRITE | flags, bytes, NULL, &result);

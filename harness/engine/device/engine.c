@@ -130,7 +130,7 @@ static bool can_run(const dcs_device_engine *e, const dcs_device_method *m) {
 static bool grow_slots(dcs_device_engine *e, int slot) {
   if (slot < e->n_slots) return true;
   dcs_device_method *slots = realloc(e->slots, (size_t)(slot + 1) * sizeof *slots);
-  if (!slots) return dcs_fail(DCS_UNAVAILABLE, "no memory for %d methods", slot + 1) == DCS_OK;
+  if (!slots) return dcs_want("no memory for %d methods", slot + 1) == DCS_OK;
   e->slots = slots;
   for (int s = e->n_slots; s <= slot; s++)
     e->slots[s] = (dcs_device_method){0};

@@ -164,7 +164,7 @@ static dcs_device_frames *new_frames(dcs_device_engine *e, const dcs_problem *sh
   dcs_device_frames *f = calloc(1, sizeof *f);
   if (f) *f = (dcs_device_frames){.e = e, .memory = memory, .shape = *shape};
   if (f) f->points = dcs_points(shape->n);
-  if (!f) (void)dcs_fail(DCS_UNAVAILABLE, "no memory for frames");
+  if (!f) (void)dcs_want("no memory for frames");
   return f;
 }
 

@@ -133,6 +133,8 @@ static bool find_crowd(const dcs_problem *problem, double cutoff, dcs_mesh_scene
 
 /* ---- the scale of the map ---- */
 
+static const double TYPICAL_SCALE = 0.2; /* e/angstrom */
+
 /* Numbers from 0 to n-1 that hit all parts of a map alike (Weyl's sequence). */
 static int64_t spread_out(int i, double step, int64_t n) {
   double at = (i + 0.5) * step;
@@ -210,15 +212,14 @@ bool dcs_map_scale(const dcs_problem *problem, int threads, double *scale) {
   dcs_mesh_sample samples[SAMPLES];
   const int n = choose_samples(problem, samples);
   if (dcs_periodic(problem)) {
-    const bool has_memory = dcs_mesh_sum_images(problem, threads, samples, n);
-    *scale = scale_of(samples, n);
-    return has_memory;
-  }
-  (void)threads;
+    if (!dcs_mesh_sum_images(problem, threads, samples, n)) return false;
+  } else {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
-  for (int i = 0; i < n; i++)
-    sum_sample(problem, &samples[i]);
-  *scale = scale_of(samples, n);
+    for (int i = 0; i < n; i++)
+      sum_sample(problem, &samples[i]);
+  }
+  const double found = scale_of(samples, n);
+  *scale = found > 0 ? found : TYPICAL_SCALE; /* charges are 0, and so is every error */
   return true;
 }
 
@@ -241,7 +242,7 @@ bool dcs_mesh_look(const dcs_problem *problem, double cutoff, int threads, dcs_m
   if (!problem->input[DCS_COULOMB_ATOMS]) {
     scene->crowd = dcs_crowd_of_water();
     scene->density = dcs_crowd_at(&scene->crowd, 0, cutoff).squares;
-    scene->scale = 0.2;
+    scene->scale = TYPICAL_SCALE;
     return true;
   }
   if (!scene->periodic && !find_near_box(problem, scene)) find_box(problem, threads, scene);
