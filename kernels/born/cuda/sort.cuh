@@ -13,6 +13,13 @@ static __device__ __forceinline__ void extend(float v, float *lo, float *hi) {
   *hi = fmaxf(*hi, v);
 }
 
+static __device__ __forceinline__ float least_of_warp(float v) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    v = fminf(v, __shfl_xor_sync(~0u, v, lanes));
+  return v;
+}
+
 /* Of the threads of a block; to be read by its first one. */
 static __device__ __forceinline__ void extend_by_others(corners *shared, int t, const corners &own) {
   shared[t] = own;
