@@ -95,9 +95,15 @@ static dcs_status compile_one(const arguments *a, const dcs_method *method, cons
   dcs_code_facts facts;
   char config[DCS_TEXT];
   DCS_TRY(dcs_kernel_source_open(method->variant, &method->config, a->kernels, &source));
-  dcs_status status = dcs_device_compile(&source.source, arch, &facts);
-  dcs_kernel_source_free(&source);
   dcs_format_config(method->variant, &method->config, config);
+  const bool suits = dcs_source_suits(&source.source, atoi(arch + strcspn(arch, "0123456789")));
+  dcs_status status = suits ? dcs_device_compile(&source.source, arch, &facts) : DCS_OK;
+  dcs_kernel_source_free(&source);
+  if (!suits) {
+    fprintf(stderr, "%s %s: %s: %s\n", method->variant->id, config,
+            dcs_outcome_name(DCS_OUTCOME_INAPPLICABLE), dcs_error_message());
+    return DCS_OK;
+  }
   if (status == DCS_FAILED) {
     say_failure(method, config, arch, t);
     return DCS_OK;

@@ -246,6 +246,11 @@ typedef struct {
   int n_options;
 } dcs_outside;
 
+/* Compute capabilities, 90 for 9.0. */
+typedef struct {
+  int least, last; /* 0: any */
+} dcs_capabilities;
+
 typedef struct {
   const char *id;   /* permanent: it keys the data */
   const char *kind; /* of the problems that it computes: coulomb, ... */
@@ -324,6 +329,10 @@ typedef struct {
   /* The plan, and whether there is one, depends on what the inputs are, not on how many alone: it
    * is made anew for other inputs. */
   bool looks;
+  /* CUDA: cards that have the instructions which its text names. */
+  dcs_capabilities capabilities;
+  /* CUDA: bytes of dynamic shared memory of a block of "dcs". */
+  int shared_bytes;
   /* CUDA, with plan.prepared: writes inputs first..first+n-1 as a launch of slice k takes them. */
   void (*prepare)(const dcs_problem *, int64_t first, int64_t n, int64_t k, void *prepared);
   /* CUDA, where the host arranges the inputs for the kernel (NULL: the device gets them as they

@@ -49,9 +49,11 @@ static void find_writing(const dcs_chemfiles *library) {
   *(void **)&writing.trajectory_write = function_of(handle, "chfl_trajectory_write");
 }
 
+static double first_edge = 30; /* angstrom, of frame 0 */
+
 static void write_frame(const dcs_chemfiles *l, void *trajectory, void *frame, int number,
                         bool cells) {
-  const double lengths[3] = {30 + number, 40, 50}, angles[3] = {90, 90, 90};
+  const double lengths[3] = {first_edge + number, 40, 50}, angles[3] = {90, 90, 90};
   double(*at)[3];
   uint64_t n;
   assert_int_equal(l->frame_positions(frame, &at, &n), 0);
@@ -153,6 +155,61 @@ static void cut_files_give_whole_frames(void **state) {
   }
 }
 
+/* A frame of velocities alone, as GROMACS writes them between those with places: the bytes of block
+ * 7, of places, are those of block 8. */
+static void a_frame_without_places_is_refused(void **state) {
+  (void)state;
+  enum { FRAME = 84 + 36 + 12 * ATOMS, BLOCK_7 = 24 + 4 * 7 };
+  const char *list[] = {file[0]};
+  char bytes[4];
+  write_file(library_or_skip(), "TRR", 3, true);
+  FILE *trr = fopen(file[0], "r+");
+  assert_non_null(trr);
+  fseek(trr, FRAME + BLOCK_7, SEEK_SET);
+  assert_int_equal(fread(bytes, 1, 4, trr), 4);
+  fseek(trr, FRAME + BLOCK_7, SEEK_SET);
+  fwrite("\0\0\0\0", 1, 4, trr);
+  fwrite(bytes, 1, 4, trr);
+  fclose(trr);
+  assert_read_back("1::2", (int[]){1, 3, 0}, 1e-4, true, NULL);
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  assert_int_equal(dcs_frames_open(list, 1, &top, NULL, NULL, &frames), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_INPUT);
+  assert_says(dcs_error_message(), "found no places in frame 2");
+  dcs_frames_close(frames);
+}
+
+/* TRR is cut in the head of a frame, before its places. */
+static void a_head_behind_whole_frames_is_told(void **state) {
+  (void)state;
+  write_file(library_or_skip(), "TRR", 3, true);
+  assert_int_equal(truncate(file[0], 2 * (84 + 36 + 12 * ATOMS) + 40), 0);
+  assert_read_back("1:", (int[]){1, 2, 0}, 1e-4, true, "frame 3 is cut");
+}
+
+/* It is for who needs the cell to refuse, not the absence of one. */
+static void a_cell_with_an_edge_of_zero_is_one(void **state) {
+  (void)state;
+  const dcs_chemfiles *library = library_or_skip();
+  const char *list[] = {file[0]};
+  double places[3 * ATOMS];
+  dcs_frame frame = {.places = places};
+  dcs_frames *frames;
+  bool found;
+  first_edge = 0;
+  write_file(library, "TRR", 1, true);
+  first_edge = 30;
+  assert_int_equal(dcs_frames_open(list, 1, &top, NULL, NULL, &frames), DCS_OK);
+  assert_int_equal(dcs_frames_next(frames, &frame, &found), DCS_OK);
+  assert_true(frame.cell.edge[0] == 0);
+  assert_true(fabs(frame.cell.edge[1] - 40) < 1e-4 && fabs(frame.cell.edge[2] - 50) < 1e-4);
+  dcs_frames_close(frames);
+}
+
 static void other_atoms_are_refused(void **state) {
   (void)state;
   const dcs_molecule fewer = {.n = ATOMS - 1};
@@ -199,9 +256,13 @@ static void its_absence_is_said(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(its_absence_is_said), cmocka_unit_test(trajectories_are_read),
-      cmocka_unit_test(cut_files_give_whole_frames), cmocka_unit_test(other_atoms_are_refused),
-      cmocka_unit_test(damaged_files_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(its_absence_is_said),
+                                     cmocka_unit_test(trajectories_are_read),
+                                     cmocka_unit_test(cut_files_give_whole_frames),
+                                     cmocka_unit_test(other_atoms_are_refused),
+                                     cmocka_unit_test(a_frame_without_places_is_refused),
+                                     cmocka_unit_test(a_head_behind_whole_frames_is_told),
+                                     cmocka_unit_test(a_cell_with_an_edge_of_zero_is_one),
+                                     cmocka_unit_test(damaged_files_are_refused)};
   return cmocka_run_group_tests(tests, make_files, remove_files);
 }

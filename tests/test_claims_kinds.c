@@ -121,7 +121,7 @@ static void orbitals_are_judged(void **state) {
   put_at(large, "cuda_orbital_compiled", "coarsen_z=8", 2.1, 0.2);
   put_at(large, "cuda_orbital_shared", "warps_y=2", 1, 0.4);
   put_at(small, "cuda_orbital_constant", "coarsen_z=8", 0.1, 0.1);
-  put_at(large, "cuda_orbital_tensor", "", 0.8, 0.3);
+  put_at(large, "cuda_orbital_wgmma", "", 0.8, 0.3);
   put_at(small, "cuda_orbital_shared", "warps_y=2", 0.1, 0.9);
   dcs_table *t = claims();
   assert_int_equal(dcs_table_rows(t), 4);

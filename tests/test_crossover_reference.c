@@ -102,6 +102,24 @@ static void what_does_not_fit_is_not_used(void **state) {
   assert_contains(program_err, "nowhere/env.csv");
 }
 
+/* Its times would be told as those of the machine itself. */
+static void a_card_without_a_name_is_refused(void **state) {
+  (void)state;
+  put_card();
+  run_name = "card";
+  put_file(run_path("env.csv"), "key,value\nschema,4\ncpu_model,Host\ncpus,64\nseed,1\n");
+  run_name = "run";
+  begin_run();
+  put_cpu();
+  end_run();
+  assert_status(with_reference(""), 3);
+  assert_contains(program_err, "card/env.csv: found no gpu_name, and GPU times");
+  char card[256];
+  snprintf(card, sizeof card, "%s", in_folder("card"));
+  assert_status(program_run("plot %s --reference %s", in_folder("run"), card), 3);
+  assert_contains(program_err, "card/env.csv: found no gpu_name");
+}
+
 /* ---- what is shipped ---- */
 
 static void assert_same_tables(const dcs_table *a, const dcs_table *b) {
@@ -153,6 +171,7 @@ int main(void) {
       cmocka_unit_test(a_cpu_is_held_against_the_card_of_another_machine),
       cmocka_unit_test(own_times_of_a_card_stand),
       cmocka_unit_test(what_does_not_fit_is_not_used),
+      cmocka_unit_test(a_card_without_a_name_is_refused),
       cmocka_unit_test(the_shipped_tables_are_what_is_found),
   };
   return cmocka_run_group_tests(tests, program_setup, program_teardown);

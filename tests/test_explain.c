@@ -174,6 +174,7 @@ static void instructions_by_unit(void **state) {
       {"BSSY", true, DCS_PIPE_BRANCH, 0},
       {"DFMA", true, DCS_PIPE_OTHER, 0},
       {"HMMA.1688.F32.TF32", true, DCS_PIPE_TENSOR, 0},
+      {"HGMMA.64x64x8.F32.TF32", true, DCS_PIPE_TENSOR, 0},
       {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", false, DCS_PIPE_TENSOR, 0},
       {"fma.rn.ftz.f32", false, DCS_PIPE_FP32, 2},
       {"sub.ftz.f32", false, DCS_PIPE_FP32, 1},

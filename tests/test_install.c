@@ -326,6 +326,11 @@ static void other_shells_do_too(void **state) {
   succeeds("fish", run("fish -c 'source %s; complete -C \"dcsbench map --ou\"'",
                        in_folder("root/opt/dcs/share/fish/vendor_completions.d/dcsbench.fish")));
   assert_contains(said, "--out\twhere to write the map;");
+  /* a file that is named as a command is */
+  succeeds("fish", run("fish -c 'source %s; complete -C \"dcsbench map trace --ar\"; complete -C "
+                       "\"dcsbench --v\"'",
+                       in_folder("root/opt/dcs/share/fish/vendor_completions.d/dcsbench.fish")));
+  assert_string_equal(said, "--version\tPrint the version\n");
 }
 
 int main(void) {

@@ -20,6 +20,8 @@
 static dcs_status end_by(void *context) {
   const int by = *(int *)context;
   if (by == 0) exit(0);
+  while (by == SIGALRM) /* which does not come */
+    pause();
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   signal(by, SIG_DFL); /* of the tests' own */
   raise(by);
@@ -32,18 +34,18 @@ static void kills_are_told_from_crashes(void **state) {
   static const struct {
     int signal;
     dcs_status status;
-    bool crashed;
-  } ends[] = {{SIGABRT, DCS_OK, true},
-              {SIGFPE, DCS_OK, true},
-              {SIGKILL, DCS_UNAVAILABLE, false},
-              {SIGTERM, DCS_UNAVAILABLE, false},
-              {0, DCS_UNAVAILABLE, false}};
+    dcs_apart_end end;
+  } ends[] = {
+      {SIGABRT, DCS_OK, DCS_APART_CRASHED},       {SIGFPE, DCS_OK, DCS_APART_CRASHED},
+      {SIGKILL, DCS_UNAVAILABLE, DCS_APART_LATE}, {SIGTERM, DCS_UNAVAILABLE, DCS_APART_LATE},
+      {0, DCS_UNAVAILABLE, DCS_APART_LATE},       {SIGALRM, DCS_OK, DCS_APART_LATE}};
   for (size_t e = 0; e < sizeof ends / sizeof ends[0]; e++) {
     int by = ends[e].signal;
-    bool crashed;
+    dcs_apart_end end;
     fflush(NULL);
-    assert_int_equal(dcs_run_apart(end_by, &by, sizeof by, &crashed), ends[e].status);
-    assert_int_equal(crashed, ends[e].crashed);
+    assert_int_equal(dcs_run_apart(end_by, &by, sizeof by, by == SIGALRM ? 0.2 : 60, &end),
+                     ends[e].status);
+    if (ends[e].status == DCS_OK) assert_int_equal(end, ends[e].end);
   }
 }
 
@@ -222,6 +224,11 @@ static void wrong_answers_are_not_given_away(void **state) {
                   "the measured sizes\n");
   assert_contains(program_out, "first_status: lossy is not right: ");
   assert_contains(program_out, "kernel_status: there is no answer yet\n");
+  put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,18000\nloss_of_1000,1688\n"
+                                           "loss_of_1000,2\n");
+  assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 1);
+  assert_contains(program_out, "ok      threshold\nFAILED  loss_of_1000\n");
+  assert_contains(program_out, "loss_of_1000: there are two answers; expected one\n");
   put_file(in_folder("seven/answers.csv"), "question,answer\nthreshold,9000");
   assert_status(program_run("lab 7 --kernels %s", in_folder("seven")), 3);
   assert_contains(program_err, "answers.csv: row 2: found no end of the row");

@@ -102,8 +102,11 @@ static void slow_variants_are_right_on_the_emulated_device(void **state) {
                             "warps_y=1,warps_z=3,groups=3,terms_a_warp=1|2"),
                 0);
   assert_contains(program_out, " 2 configurations");
-  assert_status(program_run("verify --device emulated --variants cuda_orbital_tensor"), 0);
-  assert_contains(program_out, " 1 configurations");
+  assert_status(program_run("verify --device emulated --variants "
+                            "cuda_orbital_tensor,cuda_orbital_wgmma"),
+                0);
+  assert_contains(program_out, "cuda_orbital_tensor       1 configurations");
+  assert_contains(program_out, "cuda_orbital_wgmma        1 configurations");
   assert_status(program_run("verify --device emulated --variants cuda_stencil_naive,"
                             "cuda_stencil_shared,cuda_stencil_register --config "
                             "block_x=32,block_y=4,depth=3,coarsen=2"),

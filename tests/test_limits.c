@@ -132,8 +132,9 @@ static void a_method_has_the_limit_of_its_threads(void **state) {
                               {"limit_cpu_all_evals_per_s", "3e9"},
                               {"limit_gpu_rsqrt_per_s", "4e12"},
                               {"limit_gpu_fma_per_s", "3.6e13"},
-                              {"limit_gpu_tf32_fma_per_s", "1.35e14"}},
-                     .n = 5};
+                              {"limit_gpu_tf32_fma_per_s", "1.35e14"},
+                              {"limit_gpu_wgmma_tf32_fma_per_s", "2.7e14"}},
+                     .n = 6};
   int cpus = dcs_cpus();
   assert_true(limit_with(&facts, "cpu_gather", 1) == 1e9);
   assert_true(limit_with(&facts, "cuda_naive", 0) == 4e12);
@@ -141,6 +142,7 @@ static void a_method_has_the_limit_of_its_threads(void **state) {
    */
   assert_close(limit_with(&facts, "cuda_orbital_shared", 0), 3.2e13);
   assert_close(limit_with(&facts, "cuda_orbital_tensor", 0), 4e13);
+  assert_close(limit_with(&facts, "cuda_orbital_wgmma", 0), 8e13);
   assert_true(isnan(limit_with(&none, "cuda_orbital_tensor", 0)));
   assert_true(isnan(limit_with(&none, "cpu_gather", 1)));
   assert_true(isnan(limit_with(&none, "cuda_naive", 0)));

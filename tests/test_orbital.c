@@ -250,6 +250,8 @@ static void check_terms(const dcs_case *c, int n) {
   const dcs_orbital_term *terms = terms_of(c);
   const dcs_dims dims = c->problem.n;
   assert_int_equal(terms->shape, n);
+  for (int t = 2; t <= n; t++)
+    assert_true(terms[t - 1].shape <= terms[t].shape);
   for (int64_t i = 0; i < dcs_points(dims); i++) {
     double sum = 0;
     for (int t = 1; t <= n + DCS_ORBITAL_SPARE_TERMS; t++)

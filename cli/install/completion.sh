@@ -50,16 +50,24 @@ awk -F '\t' '
   }
   END {
     print "#compdef dcsbench\nlocal -a commands\ncommands=(\n" commands ")"
-    print "if (( CURRENT == 2 )); then\n  _describe command commands\nelse"
+    print "if (( CURRENT == 2 )); then\n  _describe command commands -- \"(--help --version)\"\nelse"
     print "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n" cases " \\\n        \047*:file:_files\047 ;;\n  esac\nfi"
   }' "$folder/help.part" >"$folder/_dcsbench"
 
 awk -F '\t' '
   function quoted(s) { gsub(/[\\\047]/, "\\\\&", s); return "\047" s "\047" }
-  BEGIN { print "# fish completion of dcsbench" }
-  $1 == "C" { command = $2; print "complete -c dcsbench -f -n __fish_use_subcommand -a " $2 " -d " quoted($3) }
+  BEGIN { # a file may be named as a command is: the word behind the program is the command
+    print "# fish completion of dcsbench\nfunction __dcsbench_command"
+    print "  set -l words (commandline -opc)\n  test \"$words[2]\" = \"$argv[1]\"\nend"
+    print "complete -c dcsbench -f -n \"__dcsbench_command \047\047\" -l help -d \"Give the list of commands\""
+    print "complete -c dcsbench -f -n \"__dcsbench_command \047\047\" -l version -d \"Print the version\""
+  }
+  $1 == "C" {
+    command = $2
+    print "complete -c dcsbench -f -n \"__dcsbench_command \047\047\" -a " $2 " -d " quoted($3)
+  }
   $1 == "O" {
-    print "complete -c dcsbench -n \"__fish_seen_subcommand_from " command "\" -l " $3 \
+    print "complete -c dcsbench -n \"__dcsbench_command " command "\" -l " $3 \
       ($2 == "" || $2 == "?" ? "" : " -s " $2) ($4 == "" || $4 ~ /^\[/ ? "" : " -r") " -d " quoted($5)
   }' "$folder/help.part" >"$folder/dcsbench.fish"
 rm "$folder/help.part"

@@ -58,3 +58,16 @@ const char *dcs_device_fact_value(const dcs_device_facts *facts, const char *key
     if (strcmp(facts->list[f].key, key) == 0) return facts->list[f].value;
   return "";
 }
+
+bool dcs_source_suits(const dcs_source *source, int capability) {
+  const dcs_capabilities *c = &source->capabilities;
+  const bool suits = capability >= c->least && (c->last == 0 || capability <= c->last);
+  if (!suits)
+    (void)dcs_fail(DCS_UNAVAILABLE, "%s is for compute capability %d.%d%s; this is %d.%d",
+                   source->name, c->least / 10, c->least % 10,
+                   c->last == c->least ? " alone"
+                   : c->last == 0      ? " and later ones"
+                                       : " and a few later ones",
+                   capability / 10, capability % 10);
+  return suits;
+}

@@ -34,7 +34,13 @@ typedef struct {
   const char *text;
   const char *const *options;
   int n_options;
+  int shared_bytes; /* of a block of "dcs", which it gets beside what the text declares */
+  dcs_capabilities capabilities;
 } dcs_source;
+
+/* Whether cards of a compute capability, 90 for 9.0, have the source's instructions; else says so
+ * in dcs_error_message(). */
+bool dcs_source_suits(const dcs_source *source, int capability);
 
 /* What the compiler made of it. -1: unknown. */
 typedef struct {

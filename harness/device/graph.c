@@ -1,5 +1,7 @@
 #include "harness/device/graph.h"
 
+#include "harness/base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +16,8 @@ dcs_status dcs_graph_begin(dcs_graph **graph) {
 }
 
 dcs_status dcs_graph_add(dcs_graph *graph, dcs_graph_node node) {
-  dcs_graph_node *nodes = realloc(graph->nodes, (graph->n + 1) * sizeof *nodes);
-  if (!nodes) return dcs_want("no memory for a graph's nodes");
-  graph->nodes = nodes;
-  nodes[graph->n++] = node;
+  DCS_TRY(dcs_grow(&graph->nodes, graph->n, sizeof node, "steps of a graph"));
+  graph->nodes[graph->n++] = node;
   return DCS_OK;
 }
 

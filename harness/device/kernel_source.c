@@ -254,6 +254,8 @@ dcs_status dcs_kernel_source_for(const dcs_variant *variant, const dcs_problem *
   source->source.name = source->name;
   source->source.text = source->text;
   source->source.options = source->options;
+  source->source.shared_bytes = variant->shared_bytes;
+  source->source.capabilities = variant->capabilities;
   return DCS_OK;
 }
 

@@ -30,8 +30,9 @@ double dcs_rapl_used_j(const dcs_rapl *before, const dcs_rapl *after) {
   double used_uj = 0;
   if (before->n == 0 || before->n != after->n) return NAN;
   for (int p = 0; p < after->n; p++) {
-    double used = after->energy_uj[p] - before->energy_uj[p];
-    used_uj += used < 0 ? used + before->range_uj[p] : used;
+    const double used = after->energy_uj[p] - before->energy_uj[p], range = before->range_uj[p];
+    if (used < 0 && used > -0.5 * range) return NAN; /* far from its end: it was set to 0 */
+    used_uj += used < 0 ? used + range : used;
   }
   return 1e-6 * used_uj;
 }

@@ -16,8 +16,8 @@ typedef struct {
  * package and the whole platform are left out, so that nothing is counted twice. */
 dcs_rapl dcs_rapl_read(const char *folder);
 
-/* Joules used between two readings less than one wraparound of a counter apart; NaN when there is
- * no counter, or they are not of the same packages. */
+/* Joules used between two readings less than half a wraparound of a counter apart; NaN when there
+ * is no counter, one began anew, or they are not of the same packages. */
 double dcs_rapl_used_j(const dcs_rapl *before, const dcs_rapl *after);
 
 #endif

@@ -241,6 +241,7 @@ dcs_status dcs_figure_load(dcs_figure_run *run, const char *dir, const char *ref
   *run = (dcs_figure_run){.dir = dir, .gpu_suffix = ""};
   DCS_TRY(dcs_run_open_summary(&run->own, dir));
   if (reference) DCS_TRY(dcs_run_open_summary(&run->other, reference));
+  if (reference) DCS_TRY(dcs_run_check_card(&run->other));
   if (run->own.n_rows > 0 && run->own.rows[0].size.kind->made_of) /* the one kind of such a run */
     return dcs_figure_take(run, run->own.rows[0].size.kind);
   while (kind < dcs_n_kinds && !dcs_figure_holds(run, dcs_kinds[kind]))

@@ -125,6 +125,7 @@ static bool right_loss(const inquiry *q) {
   return is_near(q, 100 * worst_loss(q, number(q->questions, q->row, "atoms")));
 }
 static bool right_small_loss(const inquiry *q) {
+  if (isnan(q->answer)) return false;
   return worst_loss(q, q->answer) <= number(q->questions, q->row, "tolerance");
 }
 static bool right_status(const inquiry *q) {
@@ -145,18 +146,17 @@ static const struct {
 
 /* ---- answers ---- */
 
-/* Its row; that behind the last: there is none. */
-static size_t answer_to(const dcs_table *answers, const char *question) {
-  size_t r = 0;
-  while (r < dcs_table_rows(answers) && strcmp(cell(answers, r, "question"), question) != 0)
-    r++;
-  return r;
+/* Its row, the first from `from` on; that behind the last: there is none. */
+static size_t answer_to(const dcs_table *answers, const char *question, size_t from) {
+  while (from < dcs_table_rows(answers) && strcmp(cell(answers, from, "question"), question) != 0)
+    from++;
+  return from;
 }
 
 static void judge(inquiry *q, const dcs_table *answers, dcs_lab_finding *finding) {
   const char *name = asked(q, "question");
-  const size_t row = answer_to(answers, name);
-  const bool there = row < dcs_table_rows(answers);
+  const size_t n = dcs_table_rows(answers), row = answer_to(answers, name, 0);
+  const bool there = row < n, twice = there && answer_to(answers, name, row + 1) < n;
   bool right = false;
   q->text = there ? cell(answers, row, "answer") : "";
   q->answer = there ? number(answers, row, "answer") : NAN;
@@ -165,9 +165,11 @@ static void judge(inquiry *q, const dcs_table *answers, dcs_lab_finding *finding
     if (strcmp(kinds[k].asks, asked(q, "asks")) == 0) right = kinds[k].right(q);
   finding->done = true;
   finding->measured = q->answer;
-  if (right) return;
+  if (right && !twice) return;
   finding->fault = DCS_FAULT_MAP;
-  if (*q->text)
+  if (twice)
+    snprintf(finding->said, sizeof finding->said, "%s: there are two answers; expected one", name);
+  else if (*q->text)
     snprintf(finding->said, sizeof finding->said, "%s: %.100s is not right: %s", name, q->text,
              asked(q, "hint"));
   else

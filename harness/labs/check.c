@@ -28,6 +28,9 @@ typedef struct {
   dcs_lab_finding *finding; /* being made */
 } checker;
 
+static const char is_endless[] =
+    "the kernel does not come to an end: look for a loop whose condition stays true";
+
 static const char crashes[] =
     "the kernel crashes: look for a division by zero, for arrays that are "
     "too large for a thread, or for an index beyond one";
@@ -57,8 +60,7 @@ static void say_trial(const checker *k, const dcs_case *c, const dcs_reference *
     return;
   }
   case DCS_OUTCOME_TIMEOUT:
-    say_fault(finding, DCS_FAULT_ENDLESS,
-              "the kernel does not come to an end: look for a loop whose condition stays true");
+    say_fault(finding, DCS_FAULT_ENDLESS, is_endless);
     return;
   case DCS_OUTCOME_CRASH:
     say_fault(finding, DCS_FAULT_CRASH, crashes);
@@ -185,7 +187,8 @@ static const struct {
               {"operations", check_operations},
               {"roots", check_roots}};
 
-/* A check in this program's own process would end with a kernel that crashes. */
+/* A check in this program's own process would end with a kernel that crashes, and last as long as
+ * one that is endless on this grid alone. */
 typedef struct {
   checker *k;
   dcs_case *c;
@@ -200,11 +203,13 @@ static dcs_status run_watched(void *context) {
 }
 
 static dcs_status check_watched(checker *k, dcs_case *c, dcs_status (*run)(checker *, dcs_case *)) {
+  static const double SLOWER = 2; /* with all accesses watched */
   watched_check w = {k, c, run, *k->finding};
-  bool crashed;
-  DCS_TRY(dcs_run_apart(run_watched, &w, sizeof w, &crashed));
+  dcs_apart_end end;
+  DCS_TRY(dcs_run_apart(run_watched, &w, sizeof w, SLOWER * longest_s(), &end));
   *k->finding = w.finding;
-  if (crashed) say_fault(k->finding, DCS_FAULT_CRASH, crashes);
+  if (end == DCS_APART_CRASHED) say_fault(k->finding, DCS_FAULT_CRASH, crashes);
+  if (end == DCS_APART_LATE) say_fault(k->finding, DCS_FAULT_ENDLESS, is_endless);
   return DCS_OK;
 }
 

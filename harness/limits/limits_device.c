@@ -18,15 +18,16 @@ typedef struct {
   bool arithmetic; /* whether its rates are limits */
 } effort;
 
-enum { CHAINS = 8, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHES = 1000 };
+enum { MOST_OPTIONS = 3, RUNS = 10, COPY_RUNS = 5, COPY_BYTES = 1 << 26, LAUNCHES = 1000 };
 
 /* Chains of one operation, which end at `value`. The change of sign of exp2 takes another pipe than
  * the special function units, one of a scheduler's 8 cycles. */
 typedef struct {
   const char *source;
-  const char *options[3];
+  const char *options[MOST_OPTIONS];
+  int chains; /* of a thread */
   float value;
-  int per_link; /* operations of a thread */
+  int per_link; /* operations of a thread and chain */
   bool lacking; /* cards may have no such units */
   const char *name, *how;
 } chains;
@@ -36,6 +37,7 @@ typedef struct {
 static const chains all_chains[] = {
     {CHAINS_CU,
      {"-DCHAINS=8", "-DUNROLL=4", "-DLINK=rsqrtf(y)"},
+     8,
      1.0f,
      1,
      false,
@@ -43,6 +45,7 @@ static const chains all_chains[] = {
      "8 independent chains of rsqrt a thread"},
     {CHAINS_CU,
      {"-DCHAINS=8", "-DUNROLL=4", "-DLINK=exp2f(-y)"},
+     8,
      0.6411857f,
      1,
      false,
@@ -50,6 +53,7 @@ static const chains all_chains[] = {
      "8 independent chains of 2^-y a thread"},
     {CHAINS_CU,
      {"-DCHAINS=8", "-DUNROLL=8", "-DLINK=y*half+1.0f"},
+     8,
      2.0f,
      1,
      false,
@@ -57,11 +61,20 @@ static const chains all_chains[] = {
      "8 independent chains of y m + c a thread"},
     {"harness/limits/products.cu",
      {"-DCHAINS=8", "-DUNROLL=2"},
+     8,
      1.0f,
      16 * 8 * 8 / 32,
      true,
      "gpu_tf32_fma_per_s",
-     "8 independent sums of products a warp, 16 x 8 by 8 x 8 in TF32 (mma.sync)"}};
+     "8 independent sums of products a warp, 16 x 8 by 8 x 8 in TF32 (mma.sync)"},
+    {"harness/limits/warpgroup_products.cu",
+     {"-DCHAINS=2"},
+     2,
+     1.0f,
+     64 * 64 * 8 / 128,
+     true,
+     "gpu_wgmma_tf32_fma_per_s",
+     "2 independent sums of products a warpgroup, 64 x 8 by 8 x 64 in TF32 (wgmma)"}};
 
 /* ---- kernels ---- */
 
@@ -132,13 +145,15 @@ static dcs_status arithmetic(const effort *e, const chains *c, int *links,
   float half = 0.5f;
   void *args[] = {&out, links, &half};
   *links = e->links;
-  const int n_options = c->options[2] ? 3 : 2;
+  int n_options = 0;
+  while (n_options < MOST_OPTIONS && c->options[n_options])
+    n_options++;
   DCS_TRY(load(e, c->source, c->options, n_options, &module));
   dcs_status status = device->alloc(device, (size_t)n * sizeof(float), &out);
   if (status == DCS_OK) {
     status = fit_links(e, module, args, links);
     if (status == DCS_OK) status = timed_launches(e, module, e->blocks, args, ns);
-    if (status == DCS_OK) status = check_last(e, c->name, out, n, CHAINS * c->value);
+    if (status == DCS_OK) status = check_last(e, c->name, out, n, (float)c->chains * c->value);
     device->release(device, out);
   }
   device->unload(device, module);
@@ -250,7 +265,7 @@ static dcs_status kernels(const effort *e, dcs_limits *limits) {
     const dcs_status status = arithmetic(e, chain, &links, ns);
     if (status != DCS_OK && chain->lacking && e->runs) continue;
     DCS_TRY(status);
-    const double per_link = CHAINS * (double)chain->per_link;
+    const double per_link = (double)chain->chains * chain->per_link;
     const double work = per_link * (double)links * (double)e->blocks * e->threads;
     if (e->runs) dcs_limits_add_rate(limits, chain->name, "1/s", chain->how, work, ns, e->runs);
   }
@@ -285,7 +300,7 @@ dcs_status dcs_measure_device(dcs_device *device, bool all, dcs_limits *limits) 
 dcs_status dcs_check_device_probes(dcs_device *device) {
   effort e = {.device = device,
               .blocks = 3,
-              .threads = 32,
+              .threads = 128,
               .links = 64,
               .copied = 1000,
               .arithmetic = true};

@@ -69,9 +69,12 @@ static dcs_orbital_term term_of(const polynomial *p, int power, const double pla
   return term;
 }
 
-/* The terms of the atom that has shells first..end - 1; behind the last. */
-static dcs_orbital_term *put_atom(const dcs_case *c, int64_t first, int64_t end,
-                                  dcs_orbital_term *to) {
+enum { SHAPES = 4 * MOST_POWERS };
+
+/* Puts the terms of the atom that has shells first..end - 1 where those of their shapes go on;
+ * terms NULL: only counts them. */
+static void put_atom(const dcs_case *c, int64_t first, int64_t end, dcs_orbital_term *terms,
+                     int64_t at[SHAPES]) {
   const dcs_basis *basis = c->basis;
   const dcs_site *site = &c->sites[basis->shells[first].atom];
   const double h = c->spacing, place[3] = {site->x / h, site->y / h, site->z / h};
@@ -80,21 +83,33 @@ static dcs_orbital_term *put_atom(const dcs_case *c, int64_t first, int64_t end,
     if (is_taken(basis, &basis->shells[first], p)) continue;
     const polynomial sum = collect(basis, first, end, basis->primitives[p].exponent);
     const float root = (float)(sqrt(1.4426950408889634074 * sum.exponent) * h / DCS_BOHR);
-    for (int power = 0; power <= sum.l; power++)
-      *to++ = term_of(&sum, power, place, root, h / DCS_BOHR / (double)root);
+    for (int power = 0; power <= sum.l; power++) {
+      const int64_t place_of_term = at[power + 4 * (sum.l - power)]++;
+      if (terms)
+        terms[place_of_term] = term_of(&sum, power, place, root, h / DCS_BOHR / (double)root);
+    }
   }
-  return to;
 }
 
-void dcs_orbital_fill_terms(const dcs_case *c, int buffer, void *data) {
+static void put_atoms(const dcs_case *c, dcs_orbital_term *terms, int64_t at[SHAPES]) {
   const dcs_basis *basis = c->basis;
-  dcs_orbital_term *terms = data, *to = terms + 1;
-  (void)buffer;
-  memset(terms, 0, (size_t)dcs_orbital_term_places(&c->problem) * sizeof *terms);
   for (int64_t first = 0, end; first < basis->n_shells; first = end) {
     for (end = first + 1; end < basis->n_shells; end++)
       if (basis->shells[end].atom != basis->shells[first].atom) break;
-    to = put_atom(c, first, end, to);
+    put_atom(c, first, end, terms, at);
   }
-  terms->shape = (int32_t)(to - (terms + 1));
+}
+
+void dcs_orbital_fill_terms(const dcs_case *c, int buffer, void *data) {
+  dcs_orbital_term *terms = data;
+  int64_t n[SHAPES] = {0}, at[SHAPES], end = 0;
+  (void)buffer;
+  memset(terms, 0, (size_t)dcs_orbital_term_places(&c->problem) * sizeof *terms);
+  put_atoms(c, NULL, n);
+  for (int shape = 0; shape < SHAPES; shape++) {
+    at[shape] = end;
+    end += n[shape];
+  }
+  put_atoms(c, terms + 1, at);
+  terms->shape = (int32_t)end;
 }

@@ -8,7 +8,7 @@
 /* A run is long beside the pause behind it, in which the counters are read; a part has many runs,
  * as each of its ends is off by up to one, and steps enough, of which a long run hides some. */
 static const double RUN_NS = 2.5e7, LONG_PART_NS = 1e9, STILL_NS = 1e9;
-enum { LEAST_STEPS = 4, LEAST_RUNS = 10, PARTS_OF_A_MEAN = 3 };
+enum { LEAST_STEPS = 4, LEAST_RUNS = 10, PARTS_OF_A_MEAN = 3, MOST_RESETS = 3 };
 
 /* ---- parts ---- */
 
@@ -21,6 +21,8 @@ static void begin_part(dcs_energy_part *part) {
 
 bool dcs_energy_take(dcs_energy_part *part, double counter_j, double ns, int64_t outputs,
                      dcs_spent *spent) {
+  if (part->read > 0 && counter_j < part->counter_j) /* what it counted before is lost */
+    *part = (dcs_energy_part){.idle_ns = part->idle_ns, .resets = part->resets + 1};
   const bool moved = part->read++ > 0 && counter_j != part->counter_j;
   part->counter_j = counter_j;
   part->ns += ns;
@@ -59,7 +61,7 @@ dcs_outcome dcs_measure_spent(const dcs_energy_method *m, double output_ns, int 
   packages cpu = {.last = dcs_rapl_read(DCS_RAPL_FOLDER)};
   *got = 0;
   if (m->scope == DCS_FIRST) return DCS_OUTCOME_OK;
-  while (*got < n && part.idle_ns < STILL_NS && !dcs_interrupted()) {
+  while (*got < n && part.idle_ns < STILL_NS && part.resets < MOST_RESETS && !dcs_interrupted()) {
     dcs_sample sample;
     dcs_outcome outcome =
         dcs_session_run_energy(m->session, m->slot, m->scope, m->memory, outputs, &sample);

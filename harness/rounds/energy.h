@@ -20,8 +20,9 @@ typedef struct {
 } dcs_energy_method;
 
 /* Runs the method until there are n parts of such a length that the counter's steps do not matter
- * much, about 0.3 s each; *got of them were measured: none where no counter can be read or it does
- * not move, and in scope `first`. A failing outcome has its reason in dcs_error_message(). */
+ * much, about 0.3 s each; *got of them were measured: none where no counter can be read, or it does
+ * not move or goes back again and again, and in scope `first`. A failing outcome has its reason in
+ * dcs_error_message(). */
 dcs_outcome dcs_measure_spent(const dcs_energy_method *method, double output_ns, int n,
                               dcs_spent *parts, int *got);
 
@@ -32,7 +33,8 @@ dcs_outcome dcs_measure_energy(const dcs_energy_method *method, double output_ns
 
 /* The counter moves in steps of up to 0.1 s. Between two steps that were seen it has counted what
  * was used between them, to within the length of the run in which each was seen; so parts begin and
- * end at steps. Starts as 0. */
+ * end at steps. One that goes back has begun anew, as where a driver is loaded again: the part,
+ * too. Starts as 0. */
 typedef struct {
   bool began;            /* a step was seen */
   double counter_j;      /* the last reading */
@@ -40,6 +42,7 @@ typedef struct {
   double ns, outputs;    /* of its runs */
   double idle_ns;        /* since the counter moved */
   int steps, runs, read; /* read: readings of all parts */
+  int resets;            /* of the counter */
 } dcs_energy_part;
 
 /* Takes the reading behind a run. True: it ends a part, whose outputs took *spent each, and the

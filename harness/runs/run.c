@@ -197,6 +197,15 @@ dcs_status dcs_run_open(dcs_run *run, const char *folder) {
   return read_samples(run);
 }
 
+dcs_status dcs_run_check_card(const dcs_run *run) {
+  for (size_t i = 0; i < run->n_rows && !*dcs_run_fact(run, "gpu_name"); i++)
+    if (run->rows[i].backend == DCS_GPU)
+      return dcs_fail(DCS_INPUT,
+                      "%s: found no gpu_name, and GPU times; expected the name of the card",
+                      dcs_table_path(run->env));
+  return DCS_OK;
+}
+
 void dcs_run_close(dcs_run *run) {
   dcs_table_free(run->env);
   dcs_table_free(run->samples);

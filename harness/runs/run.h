@@ -68,6 +68,10 @@ dcs_status dcs_run_check_no_rows(const char *path);
 dcs_status dcs_run_open_shipped(dcs_run *run);
 void dcs_run_close(dcs_run *run);
 
+/* Of a run whose GPU times are held against another machine's: DCS_INPUT where it does not name its
+ * card, without which they would be told as of one machine. */
+dcs_status dcs_run_check_card(const dcs_run *run);
+
 /* Reads the keys of samples.csv, as rows without numbers, in the order of the file; the caller
  * frees *keys. For who takes up an interrupted sweep, which has samples of no row. */
 dcs_status dcs_run_read_keys(const dcs_table *samples, dcs_run_row **keys);

@@ -116,9 +116,13 @@ static dcs_status verify_grids(dcs_bench *bench, const dcs_method *method, const
                                dcs_verification *result) {
   const dcs_dims t = tile_of(method);
   const dcs_dims sizes[] = {
-      {1, 1, 1},     {at_least_1(t.x - 1), at_least_1(t.y - 1), 2},
-      {t.x, t.y, 1}, {t.x + 1, t.y + 1, 3},
-      {31, 17, 5},   {7, 40, 2},
+      {1, 1, 1},
+      {at_least_1(t.x - 1), at_least_1(t.y - 1), 2},
+      {t.x, t.y, 1},
+      {t.x + 1, t.y + 1, 3},
+      {31, 17, 5},
+      {7, 40, 2},
+      {2, 3, t.z + 1},
       {2, 40, 40}, /* more rows than the square of a small block: sums of sums of blocks */
   };
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)

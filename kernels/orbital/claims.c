@@ -43,7 +43,7 @@ static const dcs_kind_claim list[] = {
      .source = "a prediction of this project: three products in TF32 for one of single precision",
      .text = "The product on tensor cores, each number as a sum of two, is at least 1.5 times as "
              "fast as by multiply-adds.",
-     .method = {"cuda_orbital_tensor"},
+     .method = {"cuda_orbital_wgmma"},
      .base = {"cuda_orbital_shared"},
      .lo = 1.5,
      .hi = INFINITY,

@@ -50,6 +50,7 @@ typedef struct {
  * of the highest l. P is of a degree up to `degree`, its monomials in the order
  * 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy.
  *
+ * Terms of one shape lie next to each other, by rising shape: of most tiles all have one degree.
  * The first element of the buffer is no term: its shape is how many follow. Behind them are terms
  * of nothing, at least DCS_ORBITAL_SPARE_TERMS: a kernel that loads tiles ahead finds some. */
 enum { DCS_ORBITAL_SPARE_TERMS = 128 };

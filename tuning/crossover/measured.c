@@ -435,6 +435,7 @@ dcs_status dcs_measured_read(const char *folder, const char *reference, dcs_meas
                     m->run.n_rows);
   DCS_TRY(check_devices(&m->run));
   if (reference) DCS_TRY(dcs_run_open(&m->reference, reference));
+  if (reference) DCS_TRY(dcs_run_check_card(&m->reference));
   if (reference) DCS_TRY(check_devices(&m->reference));
   DCS_TRY(dcs_run_problems(&m->run, &m->problems, &m->n_problems));
   DCS_TRY(find_classes(m));

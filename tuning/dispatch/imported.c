@@ -36,12 +36,34 @@ static double distance(const dcs_size *a, const dcs_size *b) {
   return sum;
 }
 
+/* ---- along one axis, on which the sizes ascend ---- */
+
+static double place_of(const dcs_imported *d, size_t size) {
+  return (double)d->measured->sizes[size].size.axes[0];
+}
+
+/* The first size beyond x; n_sizes: none. */
+static size_t first_beyond(const dcs_imported *d, double x) {
+  size_t from = 0, end = d->measured->n_sizes;
+  while (from < end) {
+    const size_t middle = from + (end - from) / 2;
+    if (place_of(d, middle) > x)
+      end = middle;
+    else
+      from = middle + 1;
+  }
+  return from;
+}
+
 /* ---- rules ---- */
 
-static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
+/* What is fastest at the nearest of the sizes first..end-1; the first of those that are equally
+ * near. */
+static int nearest_of(const dcs_imported *d, const dcs_size *size, size_t without, size_t first,
+                      size_t end) {
   int class = -1, fastest;
   double least = INFINITY;
-  for (size_t s = 0; s < d->measured->n_sizes; s++) {
+  for (size_t s = first; s < end; s++) {
     const double far = distance(&d->measured->sizes[s].size, size);
     if (s == without || far >= least || !fastest_at(d, s, &fastest)) continue;
     least = far;
@@ -50,20 +72,33 @@ static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t wit
   return class;
 }
 
+/* Along one axis it is one of the two beside the size that have a time. */
+static int nearest_takes(const dcs_imported *d, const dcs_size *size, size_t without) {
+  const size_t n = d->measured->n_sizes;
+  int ignored;
+  if (size->kind->n_axes > 1) return nearest_of(d, size, without, 0, n);
+  size_t end = first_beyond(d, (double)size->axes[0]), first = end;
+  while (first > 0 && (first == end || first == without || !fastest_at(d, first, &ignored)))
+    first--;
+  while (end < n && (end == without || !fastest_at(d, end, &ignored)))
+    end++;
+  return nearest_of(d, size, without, first, end < n ? end + 1 : n);
+}
+
 /* The logarithm of a class's time at x of axis 0: straight between its neighbours in log space,
  * constant beyond them (*beyond); NaN: it was not measured. */
 static double interpolated(const dcs_imported *d, int class, double x, size_t without,
                            bool *beyond) {
+  const size_t n = d->measured->n_sizes, from = first_beyond(d, x);
   double at[2] = {0, INFINITY}, log_ns[2] = {NAN, NAN};
-  for (size_t s = 0; s < d->measured->n_sizes; s++) {
-    const dcs_run_row *row = s == without ? NULL : row_at(d->measured, s, class);
-    if (!row) continue;
-    const double here = (double)row->size.axes[0];
-    const int side = here > x;
-    if (side == 0 ? here < at[0] : here > at[1]) continue;
-    at[side] = here;
-    log_ns[side] = log(row->median_ns);
-  }
+  for (int side = 0; side < 2; side++)
+    for (size_t s = side ? from : from - 1; s < n; s += side ? 1 : -1) { /* below 0 it is large */
+      const dcs_run_row *row = s == without ? NULL : row_at(d->measured, s, class);
+      if (!row) continue;
+      at[side] = place_of(d, s);
+      log_ns[side] = log(row->median_ns);
+      break;
+    }
   *beyond = isnan(log_ns[0]) || (isnan(log_ns[1]) && at[0] < x);
   if (isnan(log_ns[0])) return log_ns[1];
   if (isnan(log_ns[1])) return log_ns[0];
@@ -72,12 +107,8 @@ static double interpolated(const dcs_imported *d, int class, double x, size_t wi
 
 /* The nearest of the run's sizes to x where x lies beyond all of them, else x. */
 static double within_sizes(const dcs_imported *d, double x, size_t without) {
-  double least = INFINITY, most = 0;
-  for (size_t s = 0; s < d->measured->n_sizes; s++) {
-    if (s == without) continue;
-    least = fmin(least, (double)d->measured->sizes[s].size.axes[0]);
-    most = fmax(most, (double)d->measured->sizes[s].size.axes[0]);
-  }
+  const size_t last = d->measured->n_sizes - 1;
+  const double least = place_of(d, without == 0), most = place_of(d, last - (without == last));
   return fmax(least, fmin(most, x));
 }
 

@@ -16,6 +16,7 @@
 struct dcs_module {
   CUmodule module;
   CUfunction kernel;
+  int shared_bytes; /* of the kernel, dynamic */
   dcs_module *next;
 };
 
@@ -57,13 +58,26 @@ static dcs_telemetry cuda_telemetry(dcs_device *device, bool energy) {
 
 /* ---- code ---- */
 
+static dcs_status capability_of(const dcs_cuda_device *cuda, int *capability) {
+  int minor;
+  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, capability));
+  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+  *capability = 10 * *capability + minor;
+  return DCS_OK;
+}
+
+static dcs_status cuda_can_run(dcs_device *device, const dcs_source *source) {
+  int capability;
+  DCS_TRY(capability_of((dcs_cuda_device *)device, &capability));
+  return dcs_source_suits(source, capability) ? DCS_OK : DCS_UNAVAILABLE;
+}
+
 static dcs_status compile_for_card(const dcs_cuda_device *cuda, const dcs_source *source,
                                    void **image, dcs_code_facts *facts) {
-  int major, minor;
-  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
-  DCS_TRY(dcs_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+  int capability;
+  DCS_TRY(capability_of(cuda, &capability));
   char arch[32];
-  snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
+  snprintf(arch, sizeof arch, "sm_%d", capability);
   size_t bytes;
   dcs_status status = dcs_nvrtc_compile(source, arch, image, &bytes, facts);
   if (status != DCS_USAGE) return status;
@@ -80,10 +94,17 @@ static dcs_status kernel_facts(CUfunction kernel, dcs_code_facts *facts) {
                 kernel);
 }
 
+static dcs_status allow_shared(CUfunction kernel, int bytes, dcs_code_facts *facts) {
+  if (bytes == 0) return DCS_OK;
+  facts->shared_bytes += bytes;
+  return DCS_CU(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+}
+
 static dcs_status load_image(const void *image, dcs_module *module, dcs_code_facts *facts) {
   DCS_TRY(DCS_CU(cuModuleLoadData, &module->module, image));
   dcs_status status = DCS_CU(cuModuleGetFunction, &module->kernel, module->module, "dcs");
   if (status == DCS_OK) status = kernel_facts(module->kernel, facts);
+  if (status == DCS_OK) status = allow_shared(module->kernel, module->shared_bytes, facts);
   if (status != DCS_OK) dcs_cuda.cuModuleUnload(module->module);
   return status;
 }
@@ -94,6 +115,7 @@ static dcs_status cuda_load(dcs_device *device, const dcs_source *source, dcs_mo
   void *image;
   DCS_TRY(compile_for_card(cuda, source, &image, facts));
   dcs_module *loaded = calloc(1, sizeof *loaded);
+  if (loaded) loaded->shared_bytes = source->shared_bytes;
   dcs_status status =
       loaded ? load_image(image, loaded, facts) : dcs_want("no memory to load %s", source->name);
   free(image);
@@ -145,9 +167,10 @@ static dcs_status cuda_launch(dcs_device *device, dcs_module *module, const char
   DCS_TRY(dcs_device_check_launch(&device->kind->launch, grid, block));
   DCS_CUDA_ENTER(device, cuda);
   DCS_TRY(find_kernel(module, kernel, &function));
+  const int shared = function == module->kernel ? module->shared_bytes : 0;
   return DCS_CU(cuLaunchKernel, function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], 0, cuda->stream, args,
-                NULL);
+                (unsigned)block[0], (unsigned)block[1], (unsigned)block[2], (unsigned)shared,
+                cuda->stream, args, NULL);
 }
 
 /* ---- time ---- */
@@ -250,6 +273,7 @@ static const dcs_device cuda_methods = {.info = cuda_info,
                                         .read_facts = dcs_cuda_read_facts,
                                         .telemetry = cuda_telemetry,
                                         .close = cuda_close,
+                                        .can_run = cuda_can_run,
                                         .load = cuda_load,
                                         .unload = cuda_unload,
                                         .symbol = cuda_symbol,

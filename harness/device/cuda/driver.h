@@ -52,6 +52,7 @@
   X(cuModuleUnload, "cuModuleUnload")                                                              \
   X(cuModuleGetFunction, "cuModuleGetFunction")                                                    \
   X(cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                                     \
+  X(cuFuncSetAttribute, "cuFuncSetAttribute")                                                      \
   X(cuFuncGetAttribute, "cuFuncGetAttribute")                                                      \
   X(cuLaunchKernel, "cuLaunchKernel")                                                              \
   X(cuStreamBeginCapture, "cuStreamBeginCapture_v2")                                               \

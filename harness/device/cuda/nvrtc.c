@@ -8,7 +8,9 @@
 #include "harness/device/codecache.h"
 #include "harness/device/cuda/library.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
+
 #include <elf.h>
 #include <nvrtc.h>
 #include <pthread.h>
@@ -119,6 +121,12 @@ static dcs_status check_arch(const char *arch) {
                   lib.major, lib.minor, arch, list);
 }
 
+/* What asks for the instructions that an architecture alone has, as code for it alone may use. */
+static const char *own_features(const char *arch) {
+  const bool has_some = atoi(arch + strlen("sm_")) >= 90 && lib.major >= 12;
+  return has_some && isdigit((unsigned char)arch[strlen(arch) - 1]) ? "a" : "";
+}
+
 /* ---- facts ---- */
 
 /* The number that stands before the text, or -1. */
@@ -190,7 +198,7 @@ static dcs_status get_cubin(nvrtcProgram program, void **image, size_t *bytes) {
 
 static nvrtcResult run_compiler(nvrtcProgram program, const dcs_source *source, const char *arch) {
   char arch_option[64];
-  snprintf(arch_option, sizeof arch_option, "--gpu-architecture=%s", arch);
+  snprintf(arch_option, sizeof arch_option, "--gpu-architecture=%s%s", arch, own_features(arch));
   const char *const fixed[] = {arch_option, FIXED_OPTIONS, "--ptxas-options=-v"};
   size_t n_fixed = sizeof fixed / sizeof fixed[0];
   size_t n = n_fixed + (size_t)source->n_options;
@@ -254,6 +262,7 @@ dcs_status dcs_nvrtc_compile(const dcs_source *source, const char *arch, void **
   }
   free(key);
   if (status != DCS_OK) return status;
+  if (facts->shared_bytes >= 0) facts->shared_bytes += source->shared_bytes;
   if (image) {
     *image = code;
     *image_bytes = bytes;

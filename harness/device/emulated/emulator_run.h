@@ -233,6 +233,36 @@ DCS_UNWATCHED static inline void dcs_emulated_half_mma_sync(float d[4], const un
   dcs_emulated_mma(&own);
 }
 
+/* A warp's part of a product of a warpgroup: kernels/common/cuda/warpgroup.cuh. It is done at once.
+ */
+struct dcs_emulated_factor {
+  const float4 *at;
+  int stride;
+};
+DCS_UNWATCHED static inline void dcs_emulated_wgmma(float d[32], const float a[4],
+                                                    dcs_emulated_factor b, bool add) {
+  DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
+  const int lane = dcs_emulated_lane(), t = lane % 4;
+  double row[2][8];
+  dcs_emulated_fibre_now->given = reinterpret_cast<uint64_t>(a);
+  dcs_emulated_wait_for_lanes(~0u);
+  for (int of = 0; of < 4; of++) {
+    auto from = reinterpret_cast<const float *>(dcs_emulated_given(lane - t + of, 0));
+    for (int v = 0; v < 4; v++)
+      row[v % 2][of + v / 2 * 4] = dcs_emulated_tf32(from[v]);
+  }
+  dcs_emulated_wait_for_lanes(~0u);
+  for (int v = 0; v < 32; v++) {
+    const int column = v / 4 * 8 + 2 * t + v % 2;
+    const float4 low = b.at[column], high = b.at[b.stride + column];
+    const float terms[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    double sum = add ? d[v] : 0.0f;
+    for (int k = 0; k < 8; k++)
+      sum += row[v / 2 % 2][k] * dcs_emulated_tf32(terms[k]);
+    d[v] = static_cast<float>(sum);
+  }
+}
+
 /* ---- fibres of a block ---- */
 
 /* What a fibre starts with: makecontext passes nothing but ints. */
