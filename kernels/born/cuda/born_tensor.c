@@ -75,4 +75,5 @@ const dcs_variant dcs_variant_cuda_born_tensor = {
     .limit_cost = 0.5,
     .longest_sum = longest_sum,
     .plan = plan,
+    .capabilities = {.least = 80},
 };
