@@ -15,12 +15,12 @@
  * Per 8 terms and 16 columns by 8 slices: 3 products of a warp. Per tile a warp that adds has 96 of them, 64
  * additions, 48 instructions that split what it has of slices, 20 loads and 18 others; a warp that makes some 380.
  *
- * An H200's tensor cores do 1.57e14 such multiply-adds a second (mma.sync; twice that is for other instructions,
- * wgmma). Three a term would take 0.058 ms for 100 atoms on 128^3 points; it takes 0.101, 57%, where
- * cuda_orbital_shared took 0.138 in the same call; with 1,000 atoms 0.961 and 1.330. A tile takes a scheduler 1,970
+ * An H200's tensor cores do 1.57e14 such multiply-adds a second; half as many again are for wgmma, which
+ * cuda_orbital_wgmma issues. Three a term would take 0.058 ms for 100 atoms on 128^3 points; it takes 0.101, 57%, where
+ * cuda_orbital_shared took 0.138 in the same call; with 1,000 atoms 0.954 and 1.329. A tile takes a scheduler 1,970
  * cycles: its 192 products 1,230, and 680 other instructions as if each waited for them.
  * (Tried and slower: sums of 4 tiles, or of all; 8 warps that make tiles as well; 16 warps, half of which make columns
- * and half slices. Not tried: wgmma, which reads both factors from shared memory.)
+ * and half slices.)
  *
  * Limits: compute capability 8.0; at most 65,535 blocks in y and in z. */
 
