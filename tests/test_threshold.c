@@ -95,6 +95,58 @@ static void the_least_loss_is_that_of_all_rules(void **state) {
   }
 }
 
+/* Held against leaving out each size and beginning anew: of rows that rise, fall, alternate or are
+ * flat, with sizes that stand twice and differences that are the same. */
+static void each_size_is_held_out(void **state) {
+  (void)state;
+  enum { N = 30 };
+  dcs_random random = {9};
+  dcs_isotonic_block blocks[N];
+  double x[N], d[N], other_x[N], other_d[N];
+  int signs[N];
+  dcs_threshold_rule rules[N];
+  for (int trial = 0; trial < 3000; trial++) {
+    const int n = 2 + (int)dcs_random_below(&random, N - 1), shape = trial % 5;
+    for (int i = 0; i < n; i++) {
+      x[i] = i == 0 ? 0 : x[i - 1] + (double)dcs_random_below(&random, 4);
+      const double noise = 2 * dcs_random_unit(&random) - 1, at = (i + 0.5) / n - 0.5;
+      d[i] = shape == 0   ? noise
+             : shape == 1 ? 4 * at + noise
+             : shape == 2 ? -4 * at + noise
+             : shape == 3 ? (double)dcs_random_below(&random, 3) - 1
+                          : 10 * at;
+      signs[i] = (int)dcs_random_below(&random, 3) - 1;
+      if (trial % 2) signs[i] = (d[i] > 0) - (d[i] < 0);
+    }
+    dcs_threshold_row row = {.n = (size_t)n, .log_x = x, .d = d, .signs = signs};
+    dcs_room room = {0};
+    assert_int_equal(dcs_threshold_without_each(&room, &row, rules), DCS_OK);
+    for (int held = 0; held < n; held++) {
+      size_t m = 0;
+      int last;
+      for (int i = 0; i < n; i++) {
+        if (i == held) continue;
+        other_x[m] = x[i];
+        other_d[m++] = d[i];
+      }
+      const bool fits = dcs_threshold_changes(&row, (size_t)held, &last) <= 1;
+      const dcs_threshold_rule rule = fits ? dcs_threshold_by_fit(other_x, other_d, m, blocks)
+                                           : dcs_threshold_by_loss(other_x, other_d, m, blocks);
+      double lost[2] = {0, 0}; /* of rules that lose the same either is right */
+      for (size_t i = 0; i < m; i++) {
+        lost[0] += dcs_threshold_loss(rules[held], other_x[i], other_d[i]);
+        lost[1] += dcs_threshold_loss(rule, other_x[i], other_d[i]);
+      }
+      const double apart = rules[held].log_x == rule.log_x ? 0 : rules[held].log_x - rule.log_x;
+      const bool same = fabs(lost[0] - lost[1]) <= 1e-12 * lost[1];
+      if (fits && rules[held].below == rule.below ? !(fabs(apart) < 1e-9) : !same)
+        fail_msg("trial %d, without %d of %d: found %g, %d; expected %g, %d", trial, held, n,
+                 rules[held].log_x, rules[held].below, rule.log_x, rule.below);
+    }
+    dcs_room_free(&room);
+  }
+}
+
 /* ---- planted times ---- */
 
 enum { SIZES = 12, ROUNDS = 15 };
@@ -387,6 +439,7 @@ int main(void) {
       cmocka_unit_test(a_fit_crosses_between_its_blocks),
       cmocka_unit_test(the_least_loss_decides_where_signs_alternate),
       cmocka_unit_test(the_least_loss_is_that_of_all_rules),
+      cmocka_unit_test(each_size_is_held_out),
       cmocka_unit_test(without_noise_all_is_exact),
       cmocka_unit_test(regret_by_hand),
       cmocka_unit_test(one_method_is_always_faster),

@@ -13,15 +13,17 @@ const char *dcs_threshold_status_name(dcs_threshold_status status) {
 typedef struct {
   dcs_room room;
   dcs_threshold_row row;
-  double *others[2]; /* log_x and d without one size, or d of a resample */
-  double *uniform;   /* which rounds a resample takes */
+  dcs_threshold_rule *others; /* of each size, the rule that all others give */
+  double *resampled;          /* d of a resample */
+  double *uniform;            /* which rounds it takes */
   dcs_isotonic_block *blocks;
 } work;
 
 static dcs_status open_work(work *w, const dcs_threshold_size *sizes, size_t n) {
   DCS_TRY(dcs_threshold_row_open(&w->room, sizes, n, &w->row));
-  for (int i = 0; i < 2; i++)
-    DCS_TRY(dcs_room_take(&w->room, &w->others[i], n, sizeof *w->others[i], "sizes"));
+  DCS_TRY(dcs_room_take(&w->room, &w->others, n, sizeof *w->others, "sizes"));
+  DCS_TRY(dcs_threshold_without_each(&w->room, &w->row, w->others));
+  DCS_TRY(dcs_room_take(&w->room, &w->resampled, n, sizeof *w->resampled, "sizes"));
   DCS_TRY(dcs_room_take(&w->room, &w->uniform, w->row.most, sizeof *w->uniform, "rounds"));
   return dcs_room_take(&w->room, &w->blocks, n, sizeof *w->blocks, "sizes");
 }
@@ -45,27 +47,18 @@ static void find_interval(work *w, bool monotone, dcs_threshold *threshold) {
   for (int r = 0; r < DCS_THRESHOLD_RESAMPLES; r++) {
     for (size_t k = 0; k < row->most; k++)
       w->uniform[k] = dcs_random_unit(&random);
-    dcs_threshold_resample(row, w->uniform, w->others[1]);
+    dcs_threshold_resample(row, w->uniform, w->resampled);
     found[r] =
-        as_taking(threshold->below, find_rule(w, monotone, row->log_x, w->others[1], row->n));
+        as_taking(threshold->below, find_rule(w, monotone, row->log_x, w->resampled, row->n));
   }
   dcs_threshold_interval(found, threshold);
 }
 
-static void find_regret(work *w, dcs_threshold *threshold) {
+static void find_regret(const work *w, dcs_threshold *threshold) {
   const dcs_threshold_row *row = &w->row;
   double total = 0, worst = 0;
   for (size_t held = 0; held < row->n; held++) {
-    size_t n = 0;
-    int last;
-    for (size_t i = 0; i < row->n; i++) {
-      if (i == held) continue;
-      w->others[0][n] = row->log_x[i];
-      w->others[1][n++] = row->d[i];
-    }
-    bool monotone = dcs_threshold_changes(row, held, &last) <= 1;
-    dcs_threshold_rule rule = find_rule(w, monotone, w->others[0], w->others[1], n);
-    double loss = dcs_threshold_loss(rule, row->log_x[held], row->d[held]);
+    const double loss = dcs_threshold_loss(w->others[held], row->log_x[held], row->d[held]);
     total += loss;
     worst = fmax(worst, loss);
   }

@@ -140,6 +140,8 @@ dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, si
  * each resample. */
 dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n,
                                          dcs_isotonic_block *room);
+/* What taking a side (A, 0, or B, 1) loses where d is log A - log B. */
+double dcs_threshold_side_loss(int taken, double d);
 /* What the rule loses at a size. */
 double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d);
 
@@ -166,6 +168,11 @@ dcs_status dcs_threshold_row_open(dcs_room *room, const dcs_threshold_size *size
 /* How often the sure signs change, the size `without` left out (n: none); *last becomes the last of
  * them, 0 where there is none. */
 int dcs_threshold_changes(const dcs_threshold_row *row, size_t without, int *last);
+
+/* The rule of all others for each size, rules[n]: by the fit, or by the least loss where the sure
+ * signs of the others change more than once. In time that grows as n log n (threshold_held.c). */
+dcs_status dcs_threshold_without_each(dcs_room *room, const dcs_threshold_row *row,
+                                      dcs_threshold_rule *rules);
 
 /* d[n] of a resample: of the times of a method at a size, the k-th is that of round uniform[k]; it
  * lies in [0, 1) and there are `most` of them. */

@@ -58,14 +58,13 @@ dcs_threshold_rule dcs_threshold_by_fit(const double *log_x, const double *d, si
   return rules[errors[1] < errors[0]];
 }
 
-/* What taking a side (A, 0, or B, 1) loses where d is log B - log A. */
-static double loss_of(int taken, double d) {
+double dcs_threshold_side_loss(int taken, double d) {
   return fmax(0, expm1(taken == 0 ? d : -d));
 }
 
 double dcs_threshold_loss(dcs_threshold_rule rule, double log_x, double d) {
   int chosen = log_x < rule.log_x ? rule.below : 1 - rule.below;
-  return loss_of(chosen, d);
+  return dcs_threshold_side_loss(chosen, d);
 }
 
 dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, size_t n,
@@ -75,8 +74,8 @@ dcs_threshold_rule dcs_threshold_by_loss(const double *log_x, const double *d, s
   for (int below = 0; below < 2; below++) {
     double before = 0, after = 0; /* lost at the sizes below the rule's, and from it on */
     for (size_t i = n; i-- > 0;)
-      room[i].value = after += loss_of(1 - below, d[i]);
-    for (size_t i = 0; i < n; before += loss_of(below, d[i++])) {
+      room[i].value = after += dcs_threshold_side_loss(1 - below, d[i]);
+    for (size_t i = 0; i < n; before += dcs_threshold_side_loss(below, d[i++])) {
       if (i > 0 && log_x[i] == log_x[i - 1]) continue; /* no rule tells these apart */
       if (!(before + room[i].value < least)) continue;
       least = before + room[i].value;
