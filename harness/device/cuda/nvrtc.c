@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-
 #include <elf.h>
 #include <nvrtc.h>
 #include <pthread.h>
