@@ -54,8 +54,8 @@ static inline int kernel_folder_make(void **state) {
 }
 
 static inline int kernel_folder_remove(void **state) {
-  static const char *const names[] = {"constant.cu", "naive.cu",      "reduce.cu",
-                                      "parts.cu",    "born_tiles.cu", "sort.cuh"};
+  static const char *const names[] = {"constant.cu",   "naive.cu",       "reduce.cu", "parts.cu",
+                                      "born_tiles.cu", "born_tensor.cu", "sort.cuh"};
   char path[128];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     kernel_path(names[i], path);

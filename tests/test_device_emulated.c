@@ -10,6 +10,7 @@
 #include "tests/cache_folder.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -275,6 +276,90 @@ static void warps_shuffle_and_vote(void **state) {
 }
 
 /* Half a warp waits for lanes that wait for the block. */
+/* A warp multiplies 16 x 16 by 16 x 8: row r of a is r + 1 everywhere but in column 3 r % 16, where
+ * it is 100; b is 2^(column) in row r where r % 3 is 0, else 0; and c is -5. */
+static const char product[] =
+    "static float at_a(int r, int k) { return k == 3 * r % 16 ? 100.0f : r + 1.0f; }\n"
+    "static float at_b(int k, int n) { return k % 3 ? 0.0f : 1 << n; }\n"
+    "static unsigned two(float x, float y) { return dcs_emulated_half(x) | dcs_emulated_half(y) << "
+    "16; }\n"
+    "extern \"C\" __global__ void dcs(float *out) {\n"
+    "  int g = threadIdx.x / 4, t = threadIdx.x % 4 * 2;\n"
+    "  unsigned a[4], b[2];\n"
+    "  float d[4] = {-5, -5, -5, -5};\n"
+    "  for (int v = 0; v < 4; v++) {\n"
+    "    int r = g + v % 2 * 8, k = t + v / 2 * 8;\n"
+    "    a[v] = two(at_a(r, k), at_a(r, k + 1));\n"
+    "  }\n"
+    "  for (int v = 0; v < 2; v++) b[v] = two(at_b(t + 8 * v, g), at_b(t + 8 * v + 1, g));\n"
+    "  dcs_emulated_half_mma_sync(d, a, b);\n"
+    "  for (int v = 0; v < 4; v++) out[(g + v / 2 * 8) * 8 + t + v % 2] = d[v];\n"
+    "}\n";
+
+static void matrices_of_halves_multiply(void **state) {
+  (void)state;
+  static const dcs_source text = {"product.cu", product, NULL, 0};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &text);
+  dcs_ptr out;
+  assert_int_equal(device->alloc(device, 128 * sizeof(float), &out), DCS_OK);
+  void *args[] = {&out};
+  assert_int_equal(
+      device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){32, 1, 1}, args), DCS_OK);
+  for (int r = 0; r < 16; r++)
+    for (int n = 0; n < 8; n++) {
+      const int sixth = 6 * (r + 1), other = 3 * r % 16 % 3 ? 0 : 100 - (r + 1);
+      assert_int_equal((int)((const float *)(uintptr_t)out)[8 * r + n],
+                       (sixth + other) * (1 << n) - 5);
+    }
+  device->close(device);
+}
+
+/* Numbers as half precision has them: 11 bits, to nearest, of two the even one. */
+static void halves_round_to_even(void **state) {
+  (void)state;
+  static const char halves[] = "extern \"C\" __global__ void dcs(float *x, unsigned *bits) {\n"
+                               "  bits[threadIdx.x] = dcs_emulated_half(x[threadIdx.x]);\n"
+                               "  x[threadIdx.x] = dcs_emulated_of_half(bits[threadIdx.x]);\n"
+                               "}\n";
+  static const struct {
+    float from, to;
+    unsigned bits;
+  } of[] = {{1.0f, 1.0f, 0x3c00},
+            {-2.0f, -2.0f, 0xc000},
+            {2049.0f, 2048.0f, 0x6800},
+            {2051.0f, 2052.0f, 0x6802},
+            {0x1.ffffp0f, 2.0f, 0x4000},
+            {65504.0f, 65504.0f, 0x7bff},
+            {65519.0f, 65504.0f, 0x7bff},
+            {65520.0f, INFINITY, 0x7c00},
+            {-1e9f, -INFINITY, 0xfc00},
+            {0x1p-14f, 0x1p-14f, 0x0400},
+            {0x1.ffp-15f, 0x1.ffp-15f, 0x03fe},
+            {0x1.fffp-15f, 0x1p-14f, 0x0400},
+            {0x3p-25f, 0x1p-23f, 0x0002},
+            {-0x1p-24f, -0x1p-24f, 0x8001},
+            {0x1p-25f, 0.0f, 0x0000},
+            {0.0f, 0.0f, 0x0000}};
+  enum { N = sizeof of / sizeof of[0] };
+  static const dcs_source text = {"halves.cu", halves, NULL, 0};
+  dcs_device *device = open_device();
+  dcs_module *module = load(device, &text);
+  dcs_ptr x, bits;
+  assert_int_equal(device->alloc(device, N * sizeof(float), &x), DCS_OK);
+  assert_int_equal(device->alloc(device, N * sizeof(unsigned), &bits), DCS_OK);
+  for (int i = 0; i < N; i++)
+    ((float *)(uintptr_t)x)[i] = of[i].from;
+  void *args[] = {&x, &bits};
+  assert_int_equal(
+      device->launch(device, module, "dcs", (int64_t[]){1, 1, 1}, (int[]){N, 1, 1}, args), DCS_OK);
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(((const unsigned *)(uintptr_t)bits)[i], of[i].bits);
+    assert_true(((const float *)(uintptr_t)x)[i] == of[i].to);
+  }
+  device->close(device);
+}
+
 static void waiting_forever_is_an_error(void **state) {
   (void)state;
   static const dcs_source text = {"stuck.cu",
@@ -494,6 +579,8 @@ int main(void) {
       cmocka_unit_test(launches_leave_no_memory),
       cmocka_unit_test(folders_left_behind_are_swept_up),
       cmocka_unit_test(warps_shuffle_and_vote),
+      cmocka_unit_test(matrices_of_halves_multiply),
+      cmocka_unit_test(halves_round_to_even),
       cmocka_unit_test(waiting_forever_is_an_error),
       cmocka_unit_test(atomic_operations),
       cmocka_unit_test(missing_names_are_refused),

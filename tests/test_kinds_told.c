@@ -107,9 +107,17 @@ static void orbitals(void **state) {
          "1,000 atoms %.3f ms, %.0f%%, %.2f times",
          ms(tensor), part(tensor), ms(shared) / ms(tensor), ms(many_tensor), part(many_tensor),
          ms(many_shared) / ms(many_tensor));
+  const rows wgmma = {"orbital", "cuda_orbital_wgmma", NULL, NULL, "100"};
+  const rows many_wgmma = {"orbital", "cuda_orbital_wgmma", NULL, NULL, "1000"};
+  expect(page,
+         "it takes %.3f ms, %.0f%% of its limit, %.2f times as fast as `cuda_orbital_tensor` and "
+         "%.2f times as `cuda_orbital_shared`; with 1,000 atoms %.3f ms, %.0f%%",
+         ms(wgmma), part(wgmma), ms(tensor) / ms(wgmma), ms(shared) / ms(wgmma), ms(many_wgmma),
+         part(many_wgmma));
   expect("results/reference.md",
-         "takes `cuda_orbital_tensor` %.3f ms and `cuda_orbital_shared` %.3f", ms(tensor),
-         ms(shared));
+         "takes `cuda_orbital_wgmma` %.3f ms, `cuda_orbital_tensor` %.3f and `cuda_orbital_shared` "
+         "%.3f",
+         ms(wgmma), ms(tensor), ms(shared));
 }
 
 static void born_radii(void **state) {
@@ -133,7 +141,17 @@ static void born_radii(void **state) {
   expect(page, "%.3f ms at 5,060; at 16,000 it takes %.2f ms, and tiles with `coarsen=2` %.2f",
          ms(block), ms(lost), ms(won));
   assert_true(ms(last) < ms(beaten));
-  expect("results/reference.md", "`cuda_born_tiles` %.1f ms", ms(tiles));
+  const rows tensor = {"born", "cuda_born_tensor", "coarsen=6", NULL, "100000"};
+  const rows few_tensor = {"born", "cuda_born_tensor", "coarsen=1,order=input", NULL, "4096"};
+  const rows some_tensor = {"born", "cuda_born_tensor", "coarsen=2", NULL, "16000"};
+  expect(
+      page,
+      "An H200 takes %.2f ms for 100,000 atoms in random order, %.0f%% of that limit, where "
+      "`cuda_born_tiles` takes %.2f; with 16,000 atoms and `coarsen=2` %.3f and %.3f; with 4,096, "
+      "`coarsen=1` and `order=input` %.3f",
+      ms(tensor), part(tensor), ms(tiles), ms(some_tensor), ms(won), ms(few_tensor));
+  expect("results/reference.md", "`cuda_born_tensor` %.1f ms and `cuda_born_tiles` %.1f",
+         ms(tensor), ms(tiles));
 }
 
 static void stencils(void **state) {

@@ -211,6 +211,38 @@ static void a_missing_file_is_named(void **state) {
   assert_contains(program_err, "found a file; expected the folder that it is in");
 }
 
+/* A pipe would be waited for, and the kernel blamed. */
+static void what_is_no_file_is_named(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(in_folder("odd"), 0777), 0);
+  assert_int_equal(mkfifo(in_folder("odd/coalesced.cu"), 0666), 0);
+  assert_status(program_run("lab 4 --kernels %s", in_folder("odd")), 1);
+  char said[PATH_MAX + 64];
+  snprintf(said, sizeof said, "\ncoalesced.cu in %s is no file that can be read\n",
+           in_folder("odd"));
+  assert_contains(program_out, said);
+}
+
+/* As editors of Windows save it; each check reads the file. */
+static void a_mark_before_a_kernel_is_none_of_it(void **state) {
+  (void)state;
+  size_t bytes;
+  char *kernel = get_file("labs/4/solution/coalesced.cu", &bytes);
+  char *marked = malloc(bytes + 4);
+  assert_non_null(marked);
+  snprintf(marked, bytes + 4, "\xef\xbb\xbf%s", kernel);
+  assert_int_equal(mkdir(in_folder("marked"), 0777), 0);
+  put_file(in_folder("marked/coalesced.cu"), marked);
+  free(marked);
+  free(kernel);
+  char *own;
+  assert_status(program_run("lab 4 --kernels labs/4/solution"), 0);
+  assert_non_null(own = strdup(program_out));
+  assert_status(program_run("lab 4 --kernels %s", in_folder("marked")), 0);
+  assert_string_equal(program_out, own);
+  free(own);
+}
+
 static void wrong_answers_are_not_given_away(void **state) {
   (void)state;
   assert_status(program_run("lab 7 --start %s", in_folder("seven")), 0);
@@ -348,6 +380,8 @@ int main(void) {
       cmocka_unit_test(solutions_pass),
       cmocka_unit_test(gaps_fail),
       cmocka_unit_test(a_missing_file_is_named),
+      cmocka_unit_test(what_is_no_file_is_named),
+      cmocka_unit_test(a_mark_before_a_kernel_is_none_of_it),
       cmocka_unit_test(wrong_answers_are_not_given_away),
       cmocka_unit_test(a_result_of_no_lab_is_refused),
       cmocka_unit_test(a_result_that_was_cut_is_refused),

@@ -260,6 +260,11 @@ dcs_status dcs_parse_grids(const char *text, dcs_dims **grids, int *n) {
   return status;
 }
 
+const char *dcs_text_behind_mark(const char *text) {
+  static const char mark[] = "\xef\xbb\xbf";
+  return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
+}
+
 /* ---- names ---- */
 
 enum { FAR = 4 };

@@ -48,4 +48,7 @@ char *dcs_did_you_mean(const char *text, const char *const *names, int n, char h
  */
 dcs_status dcs_read_file(const char *path, char **text, size_t *bytes);
 
+/* The text behind the mark of UTF-8 that some editors put before it. */
+const char *dcs_text_behind_mark(const char *text);
+
 #endif

@@ -148,11 +148,13 @@ static dcs_status expand_include(expansion *e, const char *path, const char *fro
   return status;
 }
 
-/* Writes a text with the files that it includes in the place of their lines. With #line around
- * these, a compiler's messages have the file and line that a reader knows. */
+/* Writes a text, without the mark of UTF-8 that some editors put before it, with the files that it
+ * includes in the place of their lines. With #line around these, a compiler's messages have the
+ * file and line that a reader knows. */
 static dcs_status expand(expansion *e, const char *name, const char *text, int depth) {
   char path[DCS_TEXT];
   dcs_status status = DCS_OK;
+  text = dcs_text_behind_mark(text);
   for (int number = 1; *text && status == DCS_OK; number++) {
     size_t length = strcspn(text, "\n");
     if (is_include(text, path) && (!e->outside || lies_beside(path, e->kernels)))

@@ -216,9 +216,13 @@ static dcs_status check_watched(checker *k, dcs_case *c, dcs_status (*run)(check
 static dcs_status find_file(checker *k, bool *found) {
   const char *file = dcs_lab_file(k->finding->demand->method.variant);
   char path[4096], text[DCS_SENTENCE];
+  struct stat info;
   DCS_TRY(dcs_path_in(k->kernels, file, path));
-  *found = dcs_exists(path);
-  snprintf(text, sizeof text, "%s is not in %.500s", file, k->kernels);
+  *found = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe would be waited for */
+  if (dcs_exists(path))
+    snprintf(text, sizeof text, "%s in %.500s is no file that can be read", file, k->kernels);
+  else
+    snprintf(text, sizeof text, "%s is not in %.500s", file, k->kernels);
   if (!*found) say_fault(k->finding, DCS_FAULT_MISSING, text);
   return DCS_OK;
 }

@@ -25,7 +25,7 @@ static dcs_status write_counting(const dcs_variant *variant, const char *kernels
   dcs_status status = dcs_path_in(folder, name, path);
   if (status == DCS_OK) status = dcs_file_create(&file, path);
   if (status == DCS_OK) {
-    fprintf(file.stream, "%s#line 1 \"%s\"\n%s", counted, name, text);
+    fprintf(file.stream, "%s#line 1 \"%s\"\n%s", counted, name, dcs_text_behind_mark(text));
     status = dcs_file_close(&file);
   }
   free(text);

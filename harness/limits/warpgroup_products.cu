@@ -1,6 +1,6 @@
-/* Rate of multiply-adds of tensor cores that warpgroups hand over (wgmma): each has CHAINS
- * independent sums of products of matrices, `length` of them each, and waits for one of each at a
- * time, while others multiply. The mean of the products is stored, 1 of each chain. */
+/* Rate of multiply-adds of tensor cores that warpgroups hand over (wgmma): each has CHAINS independent sums of
+ * products of matrices, `length` of them each, and waits for one of each at a time, while others multiply. The mean of
+ * the products is stored, 1 of each chain. */
 #include "kernels/common/cuda/warpgroup.cuh"
 
 extern "C" __global__ void dcs(float *out, int length, float half) {

@@ -9,8 +9,8 @@
 static const dcs_kind_claim list[] = {
     {.id = "born_85_percent_of_issue",
      .source = "a goal of this project",
-     .text = "The fastest kernel takes 85% of the measured instructions a second, by the ten that "
-             "a remote pair must have.",
+     .text = "The fastest kernel takes 85% of the measured rate of the unit that binds, by what a "
+             "far pair must have.",
      .lo = 0.85,
      .hi = INFINITY,
      .partly_lo = INFINITY,

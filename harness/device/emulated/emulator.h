@@ -51,6 +51,10 @@ struct alignas(16) int4 {
   int x, y, z, w;
   DCS_VECTOR(int4, int)
 };
+struct alignas(8) uint2 {
+  unsigned x, y;
+  DCS_VECTOR(uint2, unsigned)
+};
 struct uint3 {
   unsigned x, y, z;
 };
@@ -66,6 +70,9 @@ static inline float3 make_float3(float x, float y, float z) {
 }
 static inline float4 make_float4(float x, float y, float z, float w) {
   return {x, y, z, w};
+}
+static inline uint2 make_uint2(unsigned x, unsigned y) {
+  return {x, y};
 }
 static inline int3 make_int3(int x, int y, int z) {
   return {x, y, z};

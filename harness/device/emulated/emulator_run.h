@@ -148,32 +148,50 @@ DCS_UNWATCHED static inline int __all_sync(unsigned lanes, int vote) {
 
 /* ---- products of matrices ---- */
 
-/* What a lane gives of a product of 16 x 8 by 8 x 8: kernels/common/cuda/tensor.cuh. */
+/* What a lane gives of a product of 16 x k by k x 8, k = 4 `parts`: kernels/common/cuda/tensor.cuh.
+ */
 struct dcs_emulated_fragments {
   const float *a, *b;
   float *d;
+  int parts;
   bool done;
 };
 
 /* A number as a tensor core reads it: its 13 last bits are left out. */
-static inline double dcs_emulated_tf32(float x) {
+static inline float dcs_emulated_tf32(float x) {
   return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
+}
+
+/* In half precision, rounded to nearest even; what is beyond 65,504 is infinite. */
+static inline unsigned dcs_emulated_half(float x) {
+  unsigned bits = __float_as_uint(fabsf(x)), sign = __float_as_uint(x) >> 16 & 0x8000u;
+  if (!(fabsf(x) < 65520.0f)) return sign | 0x7c00u;
+  if (fabsf(x) < 0x1p-14f) return sign | static_cast<unsigned>(rintf(fabsf(x) * 0x1p24f));
+  return sign | ((bits + 0xfffu + (bits >> 13 & 1u)) >> 13) - (112u << 10);
+}
+static inline float dcs_emulated_of_half(unsigned half) {
+  unsigned bits = half & 0x7fffu;
+  float x = bits >= 0x7c00u  ? HUGE_VALF
+            : bits < 0x0400u ? static_cast<float>(bits) * 0x1p-24f
+                             : __uint_as_float((bits << 13) + (112u << 23));
+  return half & 0x8000u ? -x : x;
 }
 
 /* Row and column of d[v] are lane / 4 + 8 (v / 2) and lane % 4 * 2 + v % 2. */
 DCS_UNWATCHED static inline void dcs_emulated_multiply(dcs_emulated_fragments *const *of) {
-  double a[16][8], b[8][8];
+  double a[16][16], b[16][8];
+  int parts = of[0]->parts;
   for (int lane = 0; lane < DCS_EMULATED_WARP; lane++) {
-    for (int v = 0; v < 4; v++)
-      a[lane / 4 + v % 2 * 8][lane % 4 + v / 2 * 4] = dcs_emulated_tf32(of[lane]->a[v]);
-    for (int v = 0; v < 2; v++)
-      b[lane % 4 + v * 4][lane / 4] = dcs_emulated_tf32(of[lane]->b[v]);
+    for (int v = 0; v < 2 * parts; v++)
+      a[lane / 4 + v % 2 * 8][lane % 4 + v / 2 * 4] = of[lane]->a[v];
+    for (int v = 0; v < parts; v++)
+      b[lane % 4 + v * 4][lane / 4] = of[lane]->b[v];
   }
   for (int lane = 0; lane < DCS_EMULATED_WARP; lane++) {
     for (int v = 0; v < 4; v++) {
       const double *row = a[lane / 4 + v / 2 * 8];
       double sum = of[lane]->d[v];
-      for (int k = 0; k < 8; k++)
+      for (int k = 0; k < 4 * parts; k++)
         sum += row[k] * b[k][lane % 4 * 2 + v % 2];
       of[lane]->d[v] = static_cast<float>(sum);
     }
@@ -182,16 +200,37 @@ DCS_UNWATCHED static inline void dcs_emulated_multiply(dcs_emulated_fragments *c
 }
 
 /* The first lane to go on computes for all, while the others have not gone on. */
-DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a[4],
-                                                       const float b[2]) {
+DCS_UNWATCHED static inline void dcs_emulated_mma(dcs_emulated_fragments *own) {
   DCS_TELL(DCS_EMULATED_WARP_BARRIER, nullptr, 0);
-  dcs_emulated_fragments own = {a, b, d, false}, *of[DCS_EMULATED_WARP];
-  dcs_emulated_fibre_now->given = reinterpret_cast<uint64_t>(&own);
+  dcs_emulated_fragments *of[DCS_EMULATED_WARP];
+  dcs_emulated_fibre_now->given = reinterpret_cast<uint64_t>(own);
   dcs_emulated_wait_for_lanes(~0u);
-  if (own.done) return;
+  if (own->done) return;
   for (int lane = 0; lane < DCS_EMULATED_WARP; lane++)
     of[lane] = reinterpret_cast<dcs_emulated_fragments *>(dcs_emulated_given(lane, 0));
   dcs_emulated_multiply(of);
+}
+DCS_UNWATCHED static inline void dcs_emulated_mma_sync(float d[4], const float a[4],
+                                                       const float b[2]) {
+  float read_a[4], read_b[2];
+  for (int v = 0; v < 4; v++)
+    read_a[v] = dcs_emulated_tf32(a[v]);
+  for (int v = 0; v < 2; v++)
+    read_b[v] = dcs_emulated_tf32(b[v]);
+  dcs_emulated_fragments own = {read_a, read_b, d, 2, false};
+  dcs_emulated_mma(&own);
+}
+
+/* In half precision; columns of a and rows of b are in another order, the same. */
+DCS_UNWATCHED static inline void dcs_emulated_half_mma_sync(float d[4], const unsigned a[4],
+                                                            const unsigned b[2]) {
+  float read_a[8], read_b[4];
+  for (int v = 0; v < 8; v++)
+    read_a[v] = dcs_emulated_of_half(a[v / 4 * 2 + v % 2] >> v / 2 % 2 * 16 & 0xffffu);
+  for (int v = 0; v < 4; v++)
+    read_b[v] = dcs_emulated_of_half(b[v / 2] >> v % 2 * 16 & 0xffffu);
+  dcs_emulated_fragments own = {read_a, read_b, d, 4, false};
+  dcs_emulated_mma(&own);
 }
 
 /* A warp's part of a product of a warpgroup: kernels/common/cuda/warpgroup.cuh. It is done at once.

@@ -3,7 +3,7 @@
 
 enum { BLOCK_Y, COARSEN, ORDER };
 enum { ORDER_INPUT, ORDER_PLACE };
-enum { WARP = 32, FLUSHED = 8, SORT_THREADS = 256, SORT_BOXES = 64, CELLS = 4096 }; /* as there */
+enum { WARP = 32, FLUSHED = 8 }; /* as there */
 
 static const int block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
 static const int coarsen_tried[] = {1, 2, 4, 6, 8, DCS_TRIES_END};
@@ -41,61 +41,10 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
   return tiles + dcs_divide_up(problem->n_inputs, tiles * y) + WARP * FLUSHED + y;
 }
 
-/* ---- plan ---- */
-
-enum { SORTED, NUMBERS, LISTED, CELL_OF, BEGINS, COUNTS, BOXES }; /* scratch */
-
-static void add_sort_step(const char *kernel, int64_t blocks, const dcs_arg *args, dcs_plan *plan) {
-  dcs_add_step(plan, (dcs_plan_step){.kernel = kernel,
-                                     .block = {SORT_THREADS, 1, 1},
-                                     .grid = {blocks, 1, 1},
-                                     .args = args,
-                                     .name = "sort"});
-}
-
-static void add_sort(int64_t n, dcs_plan *plan) {
-  static const dcs_arg boxes[] = {DCS_SCRATCH(BOXES), DCS_BUFFER(DCS_BORN_ATOMS), DCS_ARG_N_INPUTS,
-                                  DCS_ARG_END};
-  static const dcs_arg count[] = {DCS_SCRATCH(CELL_OF), DCS_SCRATCH(COUNTS),
-                                  DCS_SCRATCH(BOXES),   DCS_BUFFER(DCS_BORN_ATOMS),
-                                  DCS_ARG_N_INPUTS,     DCS_ARG_END};
-  static const dcs_arg add_up[] = {DCS_SCRATCH(BEGINS), DCS_SCRATCH(COUNTS), DCS_ARG_END};
-  static const dcs_arg list[] = {DCS_SCRATCH(LISTED), DCS_SCRATCH(COUNTS), DCS_SCRATCH(CELL_OF),
-                                 DCS_SCRATCH(BEGINS), DCS_ARG_N_INPUTS,    DCS_ARG_END};
-  static const dcs_arg place[] = {
-      DCS_SCRATCH(SORTED), DCS_SCRATCH(NUMBERS),       DCS_SCRATCH(LISTED), DCS_SCRATCH(CELL_OF),
-      DCS_SCRATCH(BEGINS), DCS_BUFFER(DCS_BORN_ATOMS), DCS_ARG_N_INPUTS,    DCS_ARG_END};
-  const int64_t blocks = dcs_divide_up(n, SORT_THREADS);
-  plan->scratch[SORTED].bytes = (int64_t)sizeof(dcs_sphere) * n;
-  for (int s = NUMBERS; s <= CELL_OF; s++)
-    plan->scratch[s].bytes = 4 * n;
-  plan->scratch[BEGINS].bytes = 4 * (CELLS + 1);
-  plan->scratch[COUNTS] = (dcs_scratch){4 * CELLS, .zero = true};
-  plan->scratch[BOXES].bytes = 6 * 4 * SORT_BOXES;
-  add_sort_step("find_boxes", SORT_BOXES, boxes, plan);
-  add_sort_step("count_atoms", blocks, count, plan);
-  add_sort_step("add_up_cells", 1, add_up, plan);
-  add_sort_step("list_atoms", blocks, list, plan);
-  add_sort_step("place_atoms", blocks, place, plan);
-}
-
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg as_they_come[] = {DCS_BUFFER(DCS_BORN_RADII),
-                                         DCS_BUFFER(DCS_BORN_ATOMS),
-                                         DCS_SCRATCH(NUMBERS),
-                                         DCS_ARG_N_INPUTS,
-                                         DCS_ARG_OWN,
-                                         DCS_ARG_END};
-  static const dcs_arg sorted[] = {
-      DCS_BUFFER(DCS_BORN_RADII), DCS_SCRATCH(SORTED), DCS_SCRATCH(NUMBERS),
-      DCS_ARG_N_INPUTS,           DCS_ARG_OWN,         DCS_ARG_END};
-  const bool sorts = config->value[ORDER] == ORDER_PLACE;
   dcs_born_plan(problem, dcs_divide_up(problem->n_inputs, tile_of(config)), WARP,
                 (int)config->value[BLOCK_Y], plan);
-  plan->args = sorts ? sorted : as_they_come;
-  plan->n_steps = 0;
-  if (sorts) add_sort(problem->n_inputs, plan);
-  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  dcs_born_sort(problem->n_inputs, config->value[ORDER] == ORDER_PLACE, plan);
 }
 
 static const char *const sources[] = {"kernels/born/cuda/born_tiles.cu",

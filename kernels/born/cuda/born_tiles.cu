@@ -24,9 +24,9 @@
  * e e + z reads two operands where (w t + z) t reads three. With the series as ((w t + z) t + y) t + x and both as
  * x, y, z there are 64 such cycles beside 183 instructions for 12 pairs.
  *
- * An H200 takes 4.48 ms for 100,000 atoms in random order, sorting included (at 4,096 atoms 0.02 ms of 0.10), and 5.64
- * with order=input in the same call: 93% of the limit of 13 instructions a pair, which holds while every pair is
- * compared, 71% of that of 10, which a remote pair takes. In the code a remote pair has 10.5 instructions and 1.6
+ * An H200 takes 4.36 ms for 100,000 atoms in random order, sorting included (at 4,096 atoms 0.02 ms of 0.10), and in
+ * another call 5.64 with order=input: 95% of the limit of 13 instructions a pair, which holds while every pair is
+ * compared, 73% of that of 10, which a remote pair takes. In the code a remote pair has 10.5 instructions and 1.6
  * cycles for operands, a distant one some 14, a far one of another tile 17.
  * (Tried and slower: loops unrolled twice, or once where tiles are compared; registers for 1,024 threads an SM; 6 atoms
  * a thread; a remote pair's r^2 as |s|^2 + (|a|^2 - 2 s.a), which has 2 instructions fewer and needs 127 registers,
@@ -116,13 +116,6 @@ static __device__ __forceinline__ thread_atoms load_atoms(const float4 *atoms, i
     own.near2 = fmaxf(own.near2, near2_of_atom(atom.w));
   }
   return own;
-}
-
-static __device__ __forceinline__ float least_of_warp(float v) {
-#pragma unroll
-  for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
-    v = fminf(v, __shfl_xor_sync(ALL_LANES, v, lanes));
-  return v;
 }
 
 static __device__ __forceinline__ void enclose(const float v[COARSEN], float *lo, float *hi) {

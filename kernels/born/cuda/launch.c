@@ -30,3 +30,58 @@ void dcs_born_plan(const dcs_problem *problem, int64_t blocks, int x, int y, dcs
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
   memcpy(plan->own, &own, sizeof own);
 }
+
+/* ---- sorted by place ---- */
+
+enum { SORTED, NUMBERS, LISTED, CELL_OF, BEGINS, COUNTS, BOXES }; /* scratch */
+enum { SORT_THREADS = 256, SORT_BOXES = 64, CELLS = 4096 };       /* of sort.cuh */
+
+static void add_sort_step(const char *kernel, int64_t blocks, const dcs_arg *args, dcs_plan *plan) {
+  dcs_add_step(plan, (dcs_plan_step){.kernel = kernel,
+                                     .block = {SORT_THREADS, 1, 1},
+                                     .grid = {blocks, 1, 1},
+                                     .args = args,
+                                     .name = "sort"});
+}
+
+static void add_sort(int64_t n, dcs_plan *plan) {
+  static const dcs_arg boxes[] = {DCS_SCRATCH(BOXES), DCS_BUFFER(DCS_BORN_ATOMS), DCS_ARG_N_INPUTS,
+                                  DCS_ARG_END};
+  static const dcs_arg count[] = {DCS_SCRATCH(CELL_OF), DCS_SCRATCH(COUNTS),
+                                  DCS_SCRATCH(BOXES),   DCS_BUFFER(DCS_BORN_ATOMS),
+                                  DCS_ARG_N_INPUTS,     DCS_ARG_END};
+  static const dcs_arg add_up[] = {DCS_SCRATCH(BEGINS), DCS_SCRATCH(COUNTS), DCS_ARG_END};
+  static const dcs_arg list[] = {DCS_SCRATCH(LISTED), DCS_SCRATCH(COUNTS), DCS_SCRATCH(CELL_OF),
+                                 DCS_SCRATCH(BEGINS), DCS_ARG_N_INPUTS,    DCS_ARG_END};
+  static const dcs_arg place[] = {
+      DCS_SCRATCH(SORTED), DCS_SCRATCH(NUMBERS),       DCS_SCRATCH(LISTED), DCS_SCRATCH(CELL_OF),
+      DCS_SCRATCH(BEGINS), DCS_BUFFER(DCS_BORN_ATOMS), DCS_ARG_N_INPUTS,    DCS_ARG_END};
+  const int64_t blocks = dcs_divide_up(n, SORT_THREADS);
+  plan->scratch[SORTED].bytes = (int64_t)sizeof(dcs_sphere) * n;
+  for (int s = NUMBERS; s <= CELL_OF; s++)
+    plan->scratch[s].bytes = 4 * n;
+  plan->scratch[BEGINS].bytes = 4 * (CELLS + 1);
+  plan->scratch[COUNTS] = (dcs_scratch){4 * CELLS, .zero = true};
+  plan->scratch[BOXES].bytes = 6 * 4 * SORT_BOXES;
+  add_sort_step("find_boxes", SORT_BOXES, boxes, plan);
+  add_sort_step("count_atoms", blocks, count, plan);
+  add_sort_step("add_up_cells", 1, add_up, plan);
+  add_sort_step("list_atoms", blocks, list, plan);
+  add_sort_step("place_atoms", blocks, place, plan);
+}
+
+void dcs_born_sort(int64_t n, bool sorts, dcs_plan *plan) {
+  static const dcs_arg as_they_come[] = {DCS_BUFFER(DCS_BORN_RADII),
+                                         DCS_BUFFER(DCS_BORN_ATOMS),
+                                         DCS_SCRATCH(NUMBERS),
+                                         DCS_ARG_N_INPUTS,
+                                         DCS_ARG_OWN,
+                                         DCS_ARG_END};
+  static const dcs_arg sorted[] = {
+      DCS_BUFFER(DCS_BORN_RADII), DCS_SCRATCH(SORTED), DCS_SCRATCH(NUMBERS),
+      DCS_ARG_N_INPUTS,           DCS_ARG_OWN,         DCS_ARG_END};
+  plan->args = sorts ? sorted : as_they_come;
+  plan->n_steps = 0;
+  if (sorts) add_sort(n, plan);
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+}

@@ -1,4 +1,4 @@
-/* Atoms sorted by place: cubes, the cells, divide the box around them, and cells follow each other along Morton's
+/* Atoms sorted by place: cubes, the cells, divide the box around them, and cells follow each other along Hilbert's
  * curve, so that atoms that are near in the order are near in space. In a cell atoms keep their order: the same bits
  * every time. */
 
@@ -11,6 +11,13 @@ struct corners {
 static __device__ __forceinline__ void extend(float v, float *lo, float *hi) {
   *lo = fminf(*lo, v);
   *hi = fmaxf(*hi, v);
+}
+
+static __device__ __forceinline__ float least_of_warp(float v) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    v = fminf(v, __shfl_xor_sync(~0u, v, lanes));
+  return v;
 }
 
 /* Of the threads of a block; to be read by its first one. */
@@ -55,6 +62,26 @@ static __device__ __forceinline__ int spread(int number) {
   return bits;
 }
 
+/* Where a cell lies on the curve: cubes of 2^b cells are gone through as the whole is, but turned, so that the next
+ * begins beside the end of the one before. x[0..2] are turned, from the largest cubes on (Skilling 2004). */
+static __device__ __forceinline__ int on_curve(int x[3]) {
+#pragma unroll
+  for (int bit = 1 << (CELL_BITS - 1); bit > 1; bit /= 2)
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      int others = x[d] & bit ? 0 : (x[0] ^ x[d]) & (bit - 1);
+      x[0] ^= x[d] & bit ? bit - 1 : others;
+      x[d] ^= others;
+    }
+  x[1] ^= x[0];
+  x[2] ^= x[1];
+  int turned = 0;
+#pragma unroll
+  for (int bit = 1 << (CELL_BITS - 1); bit > 1; bit /= 2)
+    if (x[2] & bit) turned ^= bit - 1;
+  return spread(x[0] ^ turned) << 2 | spread(x[1] ^ turned) << 1 | spread(x[2] ^ turned);
+}
+
 static __device__ __forceinline__ int cell_at(float v, float lo, float per_edge) {
   return min((int)((v - lo) * per_edge), (1 << CELL_BITS) - 1);
 }
@@ -70,8 +97,9 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS)
   float edges = fmaxf(fmaxf(box.hi[0] - box.lo[0], box.hi[1] - box.lo[1]), box.hi[2] - box.lo[2]);
   float per_edge = edges > 0.0f ? (1 << CELL_BITS) / edges : 0.0f;
   float4 atom = atoms[a];
-  int cell = spread(cell_at(atom.x, box.lo[0], per_edge)) | spread(cell_at(atom.y, box.lo[1], per_edge)) << 1 |
-             spread(cell_at(atom.z, box.lo[2], per_edge)) << 2;
+  int at[3] = {cell_at(atom.x, box.lo[0], per_edge), cell_at(atom.y, box.lo[1], per_edge),
+               cell_at(atom.z, box.lo[2], per_edge)};
+  int cell = on_curve(at);
   cell_of[a] = cell;
   atomicAdd(&counts[cell], 1);
 }

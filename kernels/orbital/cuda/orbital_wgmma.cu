@@ -1,32 +1,29 @@
-/* cuda_orbital_wgmma: the map as a product of two matrices, on tensor cores that work while tiles
- * are made.
+/* cuda_orbital_wgmma: the map as a product of two matrices, on tensor cores that work while tiles are made.
  *
- * Derives from cuda_orbital_tensor: a number is a sum of two of 11 bits (TF32), a product three.
- * There a warp waits for each product that it issues (mma.sync). Here warpgroups hand products over
- * (wgmma, kernels/common/cuda/warpgroup.cuh) and wait for a tile's at once; tensor cores, half as
- * fast again so, read one factor from shared memory, the other from registers.
+ * Derives from cuda_orbital_tensor: a number is a sum of two of 11 bits (TF32), a product three. There a warp waits
+ * for each product that it issues (mma.sync). Here warpgroups hand products over (wgmma,
+ * kernels/common/cuda/warpgroup.cuh) and wait for a tile's at once; tensor cores, half as fast again so, read one
+ * factor from shared memory, the other from registers.
  *
- * A block has 32 x 4 columns of 128 slices, which are 128 blocks of 128^3 points, one an SM. Four
- * warps make columns, four make slices, in tiles of 32 terms: a warp eight terms, for which it has
- * loaded what it needs a tile before. Two warpgroups multiply, each 64 columns by twice 64 slices.
- * There are three tiles: one is multiplied, one has been made, one is being made; a barrier a tile.
- * A thread that multiplies keeps two sets of 64 sums: those of the tile, which tensor cores
- * truncate, and those of all, to which they are added in single precision, the first half while the
- * second is multiplied. Threads that make tiles give up registers for them (setmaxnreg).
+ * A block has 32 x 4 columns of 128 slices, which are 128 blocks of 128^3 points, one an SM. Four warps make
+ * columns, four make slices, in tiles of 32 terms: a warp eight terms, for which it has loaded what it needs a tile
+ * before. Two warpgroups multiply, each 64 columns by twice 64 slices. There are three tiles: one is multiplied, one
+ * has been made, one is being made; a barrier a tile. A thread that multiplies keeps two sets of 64 sums: those of the
+ * tile, which tensor cores truncate, and those of all, to which they are added in single precision, the first half
+ * while the second is multiplied. Threads that make tiles give up registers for them (setmaxnreg).
  *
- * Gaussians of columns are products of one of x and one of y: a lane has two terms, and of each 4 x
- * 4 columns, which take 8 powers of two. Terms come sorted by shape (kernels/orbital/orbital.h):
- * most tiles have one degree and no power of z.
+ * Gaussians of columns are products of one of x and one of y: a lane has two terms, and of each 4 x 4 columns, which
+ * take 8 powers of two. Terms come sorted by shape (kernels/orbital/orbital.h): most tiles have one degree and no
+ * power of z.
  *
- * An H200 takes 0.0597 ms for 100 atoms on 128^3 points, cuda_orbital_tensor 0.101,
- * cuda_orbital_shared 0.138; with 1,000 atoms 0.546, 0.954 and 1.329. Its tensor cores do 2.43e14
- * multiply-adds a second so: three a term would take 0.0374 ms, of which this is 63% (1,000 atoms:
- * 68%). A tile takes 2,380 cycles, its products 1,536. What binds is shared memory: 1,700 cycles,
- * of which stores of tiles take 950, loads 420, products 330; so loads and stores wait for 100 to
- * 300 cycles, and makers of slices are never done before the others. (Tried and slower: who
- * multiplies makes columns as well, 0.079; tiles of 16 terms, 0.078; powers of two for each column,
- * and terms as they come, 0.095; 8 warps for slices, with 40 registers a thread, 0.062; each maker
- * half of both, 0.066; at most six products handed over at a time, 0.061.)
+ * An H200 takes 0.0586 ms for 100 atoms on 128^3 points, cuda_orbital_tensor 0.102, cuda_orbital_shared 0.138; with
+ * 1,000 atoms 0.538, 0.962 and 1.330. Its tensor cores do 2.43e14 multiply-adds a second so: three a term would take
+ * 0.0374 ms, of which this is 64% (1,000 atoms: 70%). A tile takes 2,380 cycles, its products 1,536. What binds is
+ * shared memory: 1,700 cycles, of which stores of tiles take 950, loads 420, products 330; so loads and stores wait
+ * for 100 to 300 cycles, and makers of slices are never done before the others.
+ * (Tried and slower: who multiplies makes columns as well, 0.079; tiles of 16 terms, 0.078; powers of two for each
+ * column, and terms as they come, 0.095; 8 warps for slices, with 40 registers a thread, 0.062; each maker half of
+ * both, 0.066; at most six products handed over at a time, 0.061.)
  *
  * Limits: compute capability 9.0; at most 65,535 blocks in y and in z. */
 
@@ -55,16 +52,15 @@ enum {
 };
 #define ALL_LANES 0xffffffffu
 
-/* What a tile's terms have of the block, in two parts: of 16 columns what lanes have of a product,
- * of slices four terms in a float4. */
+/* What a tile's terms have of the block, in two parts: of 16 columns what lanes have of a product, of slices four
+ * terms in a float4. */
 struct tile {
   float4 u_first[PARTS][SIXTEENS][WARP], u_rest[PARTS][SIXTEENS][WARP];
   float4 z_first[FOURS][SLICES], z_rest[FOURS][SLICES];
 };
 
-/* A tile's terms, and what of them slices need: places, roots, and of each eight terms the highest
- * degree, and which have an odd power and a power of 2 or 3, in bit 4 e + 1. The padding lets lanes
- * read four at once without conflicts. */
+/* A tile's terms, and what of them slices need: places, roots, and of each eight terms the highest degree, and which
+ * have an odd power and a power of 2 or 3, in bit 4 e + 1. Padding lets lanes read four at once without conflicts. */
 struct tile_terms {
   float4 term[TERMS][TERM + 1];
   float z[TERMS], root[TERMS];
@@ -82,10 +78,8 @@ static_assert(sizeof(memory) == 205200, "shared_bytes of the descriptor");
 
 /* A thread of a warpgroup puts down its part of a term. */
 static __device__ __forceinline__ void put_term(float4 part, int thread, tile_terms *to) {
-  int term = thread / TERM, number = thread % TERM,
-      shape = number == 1 ? __float_as_int(part.w) : 0;
-  unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2),
-           degree = 0;
+  int term = thread / TERM, number = thread % TERM, shape = number == 1 ? __float_as_int(part.w) : 0;
+  unsigned odd = __ballot_sync(ALL_LANES, shape & 1), square = __ballot_sync(ALL_LANES, shape & 2), degree = 0;
 #pragma unroll
   for (int lower = 0; lower < 3; lower++)
     degree += __any_sync(ALL_LANES, shape >> 2 > lower) != 0;
@@ -113,8 +107,7 @@ struct column_terms {
   orbital_term term[2];
   unsigned degree; /* of the eight */
 };
-static __device__ __forceinline__ column_terms load_column_terms(const tile_terms &terms, int part,
-                                                                 int of_k) {
+static __device__ __forceinline__ column_terms load_column_terms(const tile_terms &terms, int part, int of_k) {
   column_terms own;
 #pragma unroll
   for (int two = 0; two < 2; two++)
@@ -123,11 +116,10 @@ static __device__ __forceinline__ column_terms load_column_terms(const tile_term
   return own;
 }
 
-/* Columns x, x + 8, x + 16, x + 24 of all rows, of two terms: a Gaussian is one of x times one of
- * y. */
+/* Columns x, x + 8, x + 16, x + 24 of all rows, of two terms: a Gaussian is one of x times one of y. */
 template <int DEGREE>
-static __device__ __forceinline__ void make_columns(const column_terms &own, const float4 *term,
-                                                    float x, float y, float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_columns(const column_terms &own, const float4 *term, float x, float y,
+                                                    float4 *first, float4 *rest) {
   float dx[2][4], of_x[2][4];
   float4 more[2][2];
 #pragma unroll
@@ -167,8 +159,8 @@ static __device__ __forceinline__ void make_columns(const column_terms &own, con
 }
 
 /* What a warp's lanes have of all columns, and of eight terms. */
-static __device__ __forceinline__ void make_part(const column_terms &own, const float4 *term,
-                                                 float x, float y, float4 *first, float4 *rest) {
+static __device__ __forceinline__ void make_part(const column_terms &own, const float4 *term, float x, float y,
+                                                 float4 *first, float4 *rest) {
   switch (own.degree) {
   case 0:
     make_columns<0>(own, term, x, y, first, rest);
@@ -205,8 +197,7 @@ static __device__ __forceinline__ slice_terms load_slice_terms(const tile_terms 
 }
 
 /* Eight terms of a slice. */
-static __device__ __forceinline__ void make_slice(const slice_terms &terms, float z, float4 *first,
-                                                  float4 *rest) {
+static __device__ __forceinline__ void make_slice(const slice_terms &terms, float z, float4 *first, float4 *rest) {
   float s[K], d[K], minus_d2[K];
 #pragma unroll
   for (int e = 0; e < K; e++) {
@@ -231,8 +222,8 @@ static __device__ __forceinline__ int after(int place) {
 }
 
 /* Makes the columns of all tiles: a warp those of eight terms. */
-static __device__ __forceinline__ void make_all_columns(memory *memory, int n_tiles, int part,
-                                                        int lane, float x, float y) {
+static __device__ __forceinline__ void make_all_columns(memory *memory, int n_tiles, int part, int lane, float x,
+                                                        float y) {
   int of_k = lane % 4;
   wait_for_warps(THREADS);
   column_terms own = load_column_terms(memory->terms[0], part, of_k);
@@ -247,10 +238,10 @@ static __device__ __forceinline__ void make_all_columns(memory *memory, int n_ti
   }
 }
 
-/* Makes the slices of all tiles: a warp of eight terms. While those of tile t are made, the terms
- * of tile t + 2 are put down. */
-static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms,
-                                                       int n_tiles, int part, int lane, float z) {
+/* Makes the slices of all tiles: a warp of eight terms. While those of tile t are made, the terms of tile t + 2 are
+ * put down. */
+static __device__ __forceinline__ void make_all_slices(memory *memory, const float4 *terms, int n_tiles, int part,
+                                                       int lane, float z) {
   int thread = part * WARP + lane;
   const float4 *ahead = terms + thread;
   put_term(*ahead, thread, &memory->terms[0]);
@@ -264,8 +255,7 @@ static __device__ __forceinline__ void make_all_slices(memory *memory, const flo
     now = after(now);
 #pragma unroll
     for (int slice = 0; slice < SLICES; slice += WARP)
-      make_slice(own, z + slice, &to->z_first[K / 4 * part][slice + lane],
-                 &to->z_rest[K / 4 * part][slice + lane]);
+      make_slice(own, z + slice, &to->z_first[K / 4 * part][slice + lane], &to->z_rest[K / 4 * part][slice + lane]);
     own = load_slice_terms(memory->terms[now], part);
     put_term(loaded, thread, &memory->terms[after(now)]);
     ahead += TERMS * TERM;
@@ -291,10 +281,8 @@ static __device__ __forceinline__ columns load_columns(const tile &tile, int war
   return own;
 }
 
-/* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited
- * for. */
-static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first,
-                                                     warpgroup_sums part) {
+/* Products of a tile's columns and of 64 slices, of which `first` is the first part, to be waited for. */
+static __device__ __forceinline__ void multiply_half(const columns &own, warpgroup_factor first, warpgroup_sums part) {
   warpgroup_factor rest = moved(first, FOURS * SLICES);
   warpgroup_fence();
 #pragma unroll
@@ -366,7 +354,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
     for (int v = 0; v < 32; v++) {
       int at_x = i + v / 2 % 2 * 8, at_z = k + half * HALF + v / 4 * 8 + 2 * of_k + v % 2;
-      if (at_x < nx && j < ny && at_z < nz)
-        map[((long long)at_z * ny + j) * nx + at_x] = sum[half][v];
+      if (at_x < nx && j < ny && at_z < nz) map[((long long)at_z * ny + j) * nx + at_x] = sum[half][v];
     }
 }
