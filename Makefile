@@ -308,12 +308,11 @@ documented: all ## run every command of README and tour that measures, and print
 
 check-gpu: $(BUILT) ## on a GPU: verify every variant, then some under compute-sanitizer
 	$(BIN) verify --device cuda:0
-	$(BIN) verify --device cuda:0 --variants $(POINTS_A_THREAD) --config block_x=16,block_y=16,coarsen=all,read=all
+	$(BIN) verify --device cuda:0 --variants coulomb --config block_x=16,block_y=16,coarsen=all,read=all,parts=4
 	rm -rf $(BUILD)/memory # every mode of memory, a map of more than one slab
 	$(BIN) sweep --device cuda:0 --variants gpu --atoms 300 --grid 160x81x43 --scope warm --rounds 1 \
 	  --memory pageable,pinned,mapped,managed,managed_prefetch --out $(BUILD)/memory
-	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants $(POINTS_A_THREAD) --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33
-POINTS_A_THREAD = cuda_scatter,cuda_naive,cuda_constant,cuda_coarsened,cuda_coalesced,cuda_padded,cuda_shared,cuda_volume,cuda_split
+	compute-sanitizer --target-processes all --error-exitcode 9 $(BIN) verify --device cuda:0 --variants coulomb --config block_x=32,block_y=4,coarsen=1\|7\|16,chunk_atoms=33,parts=4
 
 check-trace: $(BUILT) ## on a GPU with ncu: hold what `trace` counts against the card's counters
 	sh tests/trace_ncu.sh $(BIN)
