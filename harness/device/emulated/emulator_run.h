@@ -254,8 +254,9 @@ DCS_UNWATCHED static inline void dcs_emulated_wgmma(float d[32], const float a[4
   dcs_emulated_wait_for_lanes(~0u);
   for (int v = 0; v < 32; v++) {
     const int column = v / 4 * 8 + 2 * t + v % 2;
-    const float4 low = b.at[column], high = b.at[b.stride + column];
-    const float terms[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    float terms[8]; /* read by the tensor core: no load of a warp's */
+    memcpy(terms, b.at + column, sizeof(float4));
+    memcpy(terms + 4, b.at + b.stride + column, sizeof(float4));
     double sum = add ? d[v] : 0.0f;
     for (int k = 0; k < 8; k++)
       sum += row[v / 2 % 2][k] * dcs_emulated_tf32(terms[k]);
