@@ -70,7 +70,8 @@ static void add_sort(int64_t n, dcs_plan *plan) {
   add_sort_step("place_atoms", blocks, place, plan);
 }
 
-void dcs_born_sort(int64_t n, bool sorts, dcs_plan *plan) {
+/* Lets that launch have the numbers of atoms behind them; where it sorts, of sorted atoms. */
+static void plan_sort(int64_t n, bool sorts, dcs_plan *plan) {
   static const dcs_arg as_they_come[] = {DCS_BUFFER(DCS_BORN_RADII),
                                          DCS_BUFFER(DCS_BORN_ATOMS),
                                          DCS_SCRATCH(NUMBERS),
@@ -84,4 +85,29 @@ void dcs_born_sort(int64_t n, bool sorts, dcs_plan *plan) {
   plan->n_steps = 0;
   if (sorts) add_sort(n, plan);
   dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+}
+
+/* ---- several atoms a thread ---- */
+
+enum { WARP = 32 };
+
+const int dcs_born_block_y_tried[] = {1, 2, 4, 8, DCS_TRIES_END};
+const char *const dcs_born_orders[] = {"input", "place"};
+
+bool dcs_born_rows_fit(const dcs_problem *problem, const dcs_config *config, char why[DCS_TEXT]) {
+  return dcs_born_fits(problem, WARP * (int)config->value[DCS_BORN_BLOCK_Y], true, why);
+}
+
+static int64_t tile_of(const dcs_config *config) {
+  return WARP * (int64_t)config->value[DCS_BORN_COARSEN];
+}
+
+dcs_dims dcs_born_rows_executed(const dcs_problem *problem, const dcs_config *config) {
+  return (dcs_dims){dcs_round_up(problem->n.x, tile_of(config)), 1, 1};
+}
+
+void dcs_born_rows_plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
+  dcs_born_plan(problem, dcs_divide_up(problem->n_inputs, tile_of(config)), WARP,
+                (int)config->value[DCS_BORN_BLOCK_Y], plan);
+  plan_sort(problem->n_inputs, config->value[DCS_BORN_ORDER] > 0, plan);
 }
