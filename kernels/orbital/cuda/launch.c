@@ -49,6 +49,21 @@ void dcs_orbital_plan(const dcs_problem *problem, dcs_orbital_block_shape shape,
                               dcs_divide_up(n.z, block.z)}};
 }
 
+void dcs_orbital_terms_plan(const dcs_problem *problem, dcs_orbital_block_shape shape, int warps,
+                            dcs_plan *plan) {
+  static const dcs_arg args[] = {DCS_BUFFER(DCS_ORBITAL_MAP),
+                                 DCS_BUFFER(DCS_ORBITAL_TERMS),
+                                 DCS_ARG_NX,
+                                 DCS_ARG_NY,
+                                 DCS_ARG_NZ,
+                                 DCS_ARG_K,
+                                 DCS_ARG_END};
+  dcs_orbital_plan(problem, shape, plan);
+  plan->block[1] = warps;
+  plan->args = args;
+  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+}
+
 void dcs_orbital_constant_plan(const dcs_problem *problem, dcs_orbital_block_shape shape,
                                int64_t chunk, dcs_plan *plan) {
   static const dcs_arg args[] = {DCS_BUFFER(DCS_ORBITAL_MAP),

@@ -21,6 +21,10 @@ void dcs_orbital_count(const dcs_problem *problem, dcs_dims executed, dcs_candid
 /* One launch of all shells and slices. */
 void dcs_orbital_plan(const dcs_problem *problem, dcs_orbital_block_shape shape, dcs_plan *plan);
 
+/* The same of all terms, of blocks of so many warps. */
+void dcs_orbital_terms_plan(const dcs_problem *problem, dcs_orbital_block_shape shape, int warps,
+                            dcs_plan *plan);
+
 /* Launches of `chunk` shells each, in constant memory, which add to the map. */
 void dcs_orbital_constant_plan(const dcs_problem *problem, dcs_orbital_block_shape shape,
                                int64_t chunk, dcs_plan *plan);

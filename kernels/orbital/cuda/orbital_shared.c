@@ -68,17 +68,7 @@ static int64_t longest_sum(const dcs_problem *problem, const dcs_config *config)
 }
 
 static void plan(const dcs_problem *problem, const dcs_config *config, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_BUFFER(DCS_ORBITAL_MAP),
-                                 DCS_BUFFER(DCS_ORBITAL_TERMS),
-                                 DCS_ARG_NX,
-                                 DCS_ARG_NY,
-                                 DCS_ARG_NZ,
-                                 DCS_ARG_K,
-                                 DCS_ARG_END};
-  dcs_orbital_plan(problem, shape_of(config), plan);
-  plan->block[1] = warps_of(config);
-  plan->args = args;
-  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  dcs_orbital_terms_plan(problem, shape_of(config), warps_of(config), plan);
 }
 
 static const char *const sources[] = {

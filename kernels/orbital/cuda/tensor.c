@@ -30,17 +30,7 @@ double dcs_orbital_tensor_flops(const dcs_config *config) {
 }
 
 void dcs_orbital_tensor_plan(const dcs_problem *problem, int warps, dcs_plan *plan) {
-  static const dcs_arg args[] = {DCS_BUFFER(DCS_ORBITAL_MAP),
-                                 DCS_BUFFER(DCS_ORBITAL_TERMS),
-                                 DCS_ARG_NX,
-                                 DCS_ARG_NY,
-                                 DCS_ARG_NZ,
-                                 DCS_ARG_K,
-                                 DCS_ARG_END};
-  dcs_orbital_plan(problem, block_points(), plan);
-  plan->block[1] = warps;
-  plan->args = args;
-  dcs_add_step(plan, (dcs_plan_step){.does = DCS_STEP_LAUNCHES});
+  dcs_orbital_terms_plan(problem, block_points(), warps, plan);
 }
 
 int64_t dcs_orbital_tensor_sum(const dcs_problem *problem, int of_a_tile, int terms) {
