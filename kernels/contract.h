@@ -246,7 +246,7 @@ typedef struct {
   int n_options;
 } dcs_outside;
 
-/* Compute capabilities, 90 for 9.0. */
+/* Compute capabilities, 90 for 9.0: from the least on, or that alone, which is the last then. */
 typedef struct {
   int least, last; /* 0: any */
 } dcs_capabilities;

@@ -65,9 +65,6 @@ bool dcs_source_suits(const dcs_source *source, int capability) {
   if (!suits)
     (void)dcs_fail(DCS_UNAVAILABLE, "%s is for compute capability %d.%d%s; this is %d.%d",
                    source->name, c->least / 10, c->least % 10,
-                   c->last == c->least ? " alone"
-                   : c->last == 0      ? " and later ones"
-                                       : " and a few later ones",
-                   capability / 10, capability % 10);
+                   c->last ? " alone" : " and later ones", capability / 10, capability % 10);
   return suits;
 }
